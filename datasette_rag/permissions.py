@@ -1,0 +1,125 @@
+"""Who may ask, and which tables that asker may search. Nothing else decides what may be seen."""
+
+from __future__ import annotations
+
+import contextvars
+import json
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from datasette.utils import actor_matches_allow
+
+from . import compat
+from .compat import Actor
+from .config import load
+from .events import Failed
+
+if TYPE_CHECKING:
+    from datasette.app import Datasette
+
+ASK = "datasette-rag-ask"
+ADMIN = "datasette-rag-admin"
+
+Table = tuple[str, str]
+
+# Who runs a command on files of their own. No request can be this object: it is compared
+# by identity.
+OWNER: Actor = {"id": "the owner of the files"}
+
+# What one request has found out already: {actor as JSON: {(database, table): visible}}.
+_request_cache: contextvars.ContextVar[dict[str, dict[Table, bool]] | None] = (
+    contextvars.ContextVar("datasette_rag_visibility", default=None)
+)
+
+
+def per_request(app: Any) -> Any:
+    """ASGI middleware: verdicts live no longer than the request that asked for them."""
+
+    async def app_with_cache(scope: Any, receive: Any, send: Any) -> None:
+        token = _request_cache.set({})
+        try:
+            await app(scope, receive, send)
+        finally:
+            _request_cache.reset(token)
+
+    return app_with_cache
+
+
+async def refusal(
+    datasette: Datasette,
+    actor: Actor,
+    *,
+    database: str | None = None,
+    table: str | None = None,
+) -> Failed | None:
+    """Why this actor may not ask here, None if they may.
+
+    An unknown database or table and one that the actor may not see get the same reply.
+    """
+    if actor is OWNER:
+        return None if await _exists(datasette, database, table) else _NOT_FOUND
+    if not await compat.allowed_everywhere(
+        datasette, actor, "view-instance", default=True
+    ) or not await compat.allowed_everywhere(datasette, actor, ASK, default=True):
+        return Failed(403, "You do not have permission to ask questions here")
+    if database is None:
+        return None
+    if not await _exists(datasette, database, table):
+        return _NOT_FOUND
+    opens = (
+        await compat.database_page_opens(datasette, actor, database)
+        if table is None
+        else await visible(datasette, actor, [(database, table)])
+    )
+    return None if opens else _NOT_FOUND
+
+
+async def _exists(datasette: Datasette, database: str | None, table: str | None) -> bool:
+    if database is None:
+        return True
+    if database not in datasette.databases:
+        return False
+    return table is None or await compat.has_table(datasette, database, table)
+
+
+_NOT_FOUND = Failed(404, "There is no such database or table")
+
+
+async def visible(datasette: Datasette, actor: Actor, tables: Iterable[Table]) -> set[Table]:
+    """Those of the (database, table) pairs whose own page would open for this actor.
+
+    Each is decided once a request.
+    """
+    wanted = set(tables)
+    if actor is OWNER:
+        return wanted
+    per_actor = _request_cache.get()
+    known = {} if per_actor is None else per_actor.setdefault(_actor_key(actor), {})
+    unknown = wanted - known.keys()
+    if unknown:
+        opening = await compat.table_pages_that_open(datasette, actor, unknown)
+        known.update({pair: pair in opening for pair in unknown})
+    return {pair for pair in wanted if known[pair]}
+
+
+def _actor_key(actor: Actor) -> str:
+    return json.dumps(actor, sort_keys=True, default=repr)
+
+
+def verdict(datasette: Datasette, actor: Actor, action: str) -> bool | None:
+    """What the plugin itself says of one of its two actions; None to leave it to others."""
+    config = load(datasette)
+    if action == ASK:
+        if config.allow is not None:
+            return bool(actor_matches_allow(_plain(actor), config.allow))
+        return True if compat.defaults_are_rules(datasette) else None
+    if action == ADMIN:
+        if config.admin is not None:
+            return bool(actor_matches_allow(_plain(actor), config.admin))
+        if compat.root_needs_a_rule(datasette):
+            return bool(actor_matches_allow(_plain(actor), {"id": "root"}))
+    return None
+
+
+def _plain(actor: Actor) -> dict[str, Any] | None:
+    return None if actor is None else dict(actor)

@@ -1,0 +1,54 @@
+"""How datasette-rag is installed."""
+
+from pathlib import Path
+
+from setuptools import find_packages, setup
+
+setup(
+    name="datasette-rag",
+    version="0.1a0",
+    description="Answers questions from the rows of your Datasette, with citations",
+    long_description=Path(__file__).with_name("README.md").read_text("utf-8"),
+    long_description_content_type="text/markdown",
+    author="The datasette-rag authors",
+    license="Apache-2.0",
+    classifiers=[
+        "Framework :: Datasette",
+        "Operating System :: OS Independent",
+        "Programming Language :: Python :: 3.10",
+        "Programming Language :: Python :: 3.11",
+        "Programming Language :: Python :: 3.12",
+        "Programming Language :: Python :: 3.13",
+    ],
+    packages=find_packages(include=["datasette_rag", "datasette_rag.*"]),
+    package_data={"datasette_rag": ["templates/*.html", "static/*", "py.typed"]},
+    entry_points={"datasette": ["rag = datasette_rag"]},
+    python_requires=">=3.10",
+    install_requires=[
+        # What this is a plugin for: 0.65 and the 1.0 alphas.
+        "datasette>=0.65",
+        # Writes the tables and the index that `datasette rag index` makes.
+        "sqlite-utils>=4.0",
+        # Finds headings in documents and renders answers; the reference parser of CommonMark in Python.
+        "markdown-it-py>=3.0",
+        # Takes everything out of rendered answers that is not on a short list of tags.
+        "nh3>=0.2.18",
+        # Turns HTML in columns into text, fast enough to do it while a question waits.
+        "selectolax>=0.3.21",
+    ],
+    extras_require={
+        "test": [
+            # Runs the tests.
+            "pytest>=8",
+            # Datasette's client is async.
+            "pytest-asyncio>=0.24",
+            # Arbitrary strings against match building, passage cutting and rendering.
+            "hypothesis>=6.100",
+            # Lint and formatting.
+            "ruff>=0.9",
+            # Types.
+            "mypy>=1.13",
+            "types-PyYAML",
+        ],
+    },
+)
