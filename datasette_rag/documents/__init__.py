@@ -1,0 +1,1 @@
+"""Files to rows: a folder of documents becomes a searchable SQLite database."""

@@ -1,0 +1,223 @@
+"""A folder of Markdown and text files, read one document at a time."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from pathlib import Path
+
+from ..text.headings import document_title
+from ..text.plain import clean
+
+MARKDOWN_SUFFIXES = (".md", ".markdown")
+SUFFIXES = (*MARKDOWN_SUFFIXES, ".txt", ".text")
+
+
+class DocumentsError(Exception):
+    """Why documents could not be indexed, and what mends it: a message for the user."""
+
+
+class UnreadableDocument(Exception):
+    """Why one file could not be read: a message for the user."""
+
+
+@dataclass(frozen=True)
+class Document:
+    """A file that was read.
+
+    `path` is relative to the folder, with `/` between its parts. `text` is its content with
+    `\\n` as line end and without control characters: offsets of passages count in it.
+    `modified` is the time of its last change, ISO 8601 in UTC; `hash` the SHA-256 of its
+    bytes, in hexadecimal.
+    """
+
+    path: str
+    title: str
+    text: str
+    modified: str
+    hash: str
+
+    @property
+    def is_markdown(self) -> bool:
+        """Whether the file's name says that it is Markdown."""
+        return _is_markdown(self.path)
+
+
+@dataclass(frozen=True)
+class Folder:
+    """The documents of a folder, before any of them is read.
+
+    `root` is the folder, or the folder of the one file that was named. `paths` are relative
+    to it, with `/` between their parts, sorted. `skipped` names what was left out, with the
+    reason. `unseen` are the folders that could not be listed: what they hold is not known.
+    """
+
+    root: Path
+    paths: tuple[str, ...]
+    skipped: tuple[tuple[str, str], ...]
+    unseen: tuple[str, ...]
+
+
+def find_documents(source: Path) -> Folder:
+    """Find the files with a name in `SUFFIXES` in a folder and the folders in it.
+
+    Hidden files and folders are passed over. Links to files are followed within the folder;
+    links that lead out of it are skipped and reported, links to folders are passed over.
+
+    Args:
+        source: a folder, or one file.
+
+    Raises:
+        DocumentsError: there is no such folder or file, or the file has no such name.
+    """
+    if not source.exists():
+        raise DocumentsError(f"{source} does not exist. Name a folder of documents.")
+    if not source.is_dir():
+        if source.suffix.lower() not in SUFFIXES:
+            raise DocumentsError(
+                f"{source} is not a document: its name ends in none of {', '.join(SUFFIXES)}."
+            )
+        return Folder(source.parent, (source.name,), (), ())
+    root = source.resolve()
+    paths: list[str] = []
+    skipped: list[tuple[str, str]] = []
+    unseen: list[str] = []
+
+    def not_listed(error: OSError) -> None:
+        path = Path(error.filename).relative_to(root).as_posix()
+        if path == ".":
+            raise DocumentsError(f"{source} cannot be read: {_reason(error)}.")
+        unseen.append(path)
+        skipped.append((_printable(path), _reason(error)))
+
+    for place, folders, files in os.walk(root, onerror=not_listed):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        for name in files:
+            if name.startswith(".") or not name.lower().endswith(SUFFIXES):
+                continue
+            file = Path(place, name)
+            path = file.relative_to(root).as_posix()
+            reason = _why_skipped(file, path, root)
+            if reason:
+                skipped.append((_printable(path), reason))
+            else:
+                paths.append(path)
+    return Folder(root, tuple(sorted(paths)), tuple(sorted(skipped)), tuple(unseen))
+
+
+def read_content(root: Path, path: str) -> tuple[bytes, str]:
+    """Read the bytes of a document, and tell what stands for them.
+
+    Args:
+        root: the folder.
+        path: the document's path in it.
+
+    Returns:
+        The content, and its SHA-256 in hexadecimal.
+
+    Raises:
+        UnreadableDocument: the file could not be read.
+    """
+    try:
+        content = Path(root, path).read_bytes()
+    except OSError as error:
+        raise UnreadableDocument(_reason(error)) from error
+    return content, hashlib.sha256(content).hexdigest()
+
+
+def read_document(root: Path, path: str) -> Document:
+    """Read a document.
+
+    Its text is UTF-8, or else Windows-1252. The title is the document's own, if it is
+    Markdown and has a heading (see `document_title`), else it is made of the file's name.
+
+    Args:
+        root: the folder.
+        path: the document's path in it.
+
+    Raises:
+        UnreadableDocument: the file could not be read, or holds no text.
+    """
+    content, content_hash = read_content(root, path)
+    return to_document(root, path, content, content_hash)
+
+
+def to_document(root: Path, path: str, content: bytes, content_hash: str) -> Document:
+    """Make a document of what `read_content` gave.
+
+    Args:
+        root: the folder.
+        path: the document's path in it.
+        content: the bytes of the file.
+        content_hash: what stands for them.
+
+    Raises:
+        UnreadableDocument: the content is no text, or the file has vanished.
+    """
+    text = clean(_decoded(content))
+    try:
+        changed = Path(root, path).stat().st_mtime
+        modified = datetime.fromtimestamp(changed, timezone.utc)
+    except OSError as error:
+        raise UnreadableDocument(_reason(error)) from error
+    title = document_title(text) if _is_markdown(path) else None
+    return Document(
+        path=path,
+        title=title or _title_from_name(path),
+        text=text,
+        modified=modified.isoformat(timespec="seconds"),
+        hash=content_hash,
+    )
+
+
+def _is_markdown(path: str) -> bool:
+    return path.lower().endswith(MARKDOWN_SUFFIXES)
+
+
+def _decoded(content: bytes) -> str:
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = ""
+        if b"\0" not in content:
+            try:
+                return content.decode("cp1252")
+            except UnicodeDecodeError:
+                pass
+        raise UnreadableDocument("not a text in UTF-8 or Windows-1252") from None
+    # UTF-16 without a mark is valid UTF-8, every other character of it a NUL. A single stray
+    # NUL makes no file binary.
+    if text.count("\0") * 10 > len(text):
+        raise UnreadableDocument("not a text in UTF-8 or Windows-1252")
+    return text
+
+
+def _title_from_name(path: str) -> str:
+    """`guides/shipping-and_pickup.md` → "Shipping and pickup"."""
+    stem = path.rpartition("/")[2].rpartition(".")[0]
+    words = " ".join(stem.replace("-", " ").replace("_", " ").split()) or stem
+    return words[:1].upper() + words[1:]
+
+
+def _why_skipped(file: Path, path: str, root: Path) -> str | None:
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return "its name is not in UTF-8"
+    if file.is_symlink() and root not in file.resolve().parents:
+        return "a link that leads out of the folder"
+    if not file.exists():
+        return "a link that leads nowhere"
+    if not file.is_file():
+        return "not a regular file"
+    return None
+
+
+def _printable(path: str) -> str:
+    return os.fsencode(path).decode("utf-8", "replace")
+
+
+def _reason(error: OSError) -> str:
+    return (error.strerror or type(error).__name__).lower()
