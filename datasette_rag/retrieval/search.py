@@ -1,0 +1,178 @@
+"""One searchable table → its rows that match, best first, and what became of the search."""
+
+from __future__ import annotations
+
+import shlex
+import sqlite3
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from datasette.utils import sqlite_timelimit
+
+from ..events import TableStatus
+from .match import match_query, match_query_fts4
+from .queries import ranked_rowids_sql, row_columns, rows_sql
+from .tables import SearchableTable, is_empty, quoted
+
+if TYPE_CHECKING:
+    from datasette.app import Datasette
+
+# Writing systems that put no space between words: Thai, Lao, Burmese, Khmer, kana, Han.
+_UNSPACED = (
+    (0x0E00, 0x0EFF),
+    (0x1000, 0x109F),
+    (0x1780, 0x17FF),
+    (0x3040, 0x30FF),
+    (0x3400, 0x9FFF),
+    (0xF900, 0xFAFF),
+    (0x20000, 0x3FFFF),
+)
+
+
+@dataclass(frozen=True)
+class FoundRow:
+    """A row that matches: its place in its table's ranking (from 1) and the values read of it."""
+
+    table: SearchableTable
+    rowid: int
+    rank: int
+    values: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class TableResult:
+    """What a search found in one table. `matched` counts the rows that match, at most 100."""
+
+    table: SearchableTable
+    match: str
+    status: TableStatus
+    matched: int
+    rows: Sequence[FoundRow] = ()
+    message: str = ""
+
+
+async def search_table(
+    datasette: Datasette,
+    table: SearchableTable,
+    keywords: Sequence[str],
+    *,
+    row_count: int,
+    deadline: float,
+) -> TableResult:
+    """Search one table and read its `row_count` best rows.
+
+    It gets Datasette's own time limit for a query, and no more than what is left until
+    `deadline` (of `time.perf_counter()`, seconds). A database error becomes the result's
+    status: it concerns this table only, and is never an empty result.
+    """
+    match = match_query_fts4(keywords) if table.is_fts4 else match_query(keywords)
+
+    def search(conn: sqlite3.Connection) -> TableResult:
+        left_ms = (deadline - time.perf_counter()) * 1000
+        if left_ms <= 0:
+            return TableResult(table, match, "timed_out", 0, (), _TIMED_OUT)
+        with sqlite_timelimit(conn, min(left_ms, datasette.setting("sql_time_limit_ms"))):
+            return _search(conn, table, match, keywords, row_count)
+
+    try:
+        return await datasette.databases[table.database].execute_fn(search)
+    except sqlite3.Error as error:
+        if str(error) == "interrupted":
+            return TableResult(table, match, "timed_out", 0, (), _TIMED_OUT)
+        return TableResult(
+            table,
+            match,
+            "error",
+            0,
+            (),
+            f"The search of {table.table} failed. If its index is damaged, this mends it: "
+            f"{mending_command(table)}",
+        )
+
+
+def mending_command(table: SearchableTable) -> str:
+    """The command that builds the table's index anew."""
+    return (
+        f"sqlite-utils rebuild-fts {shlex.quote(table.database + '.db')} {shlex.quote(table.table)}"
+    )
+
+
+def out_of_date_message(table: SearchableTable) -> str:
+    """What to tell of an index that no longer fits its table."""
+    return (
+        f"The full-text index of {table.table} is out of date. "
+        f"This mends it: {mending_command(table)}"
+    )
+
+
+_TIMED_OUT = "The search took longer than this site allows."
+
+
+def _search(
+    conn: sqlite3.Connection,
+    table: SearchableTable,
+    match: str,
+    keywords: Sequence[str],
+    row_count: int,
+) -> TableResult:
+    ranked = [
+        rowid
+        for rowid, score in conn.execute(ranked_rowids_sql(table), {"search": match})
+        # A row with the keywords only in columns that the owner left out scores nothing.
+        if score is not None and score < 0
+    ]
+    if not ranked:
+        return _nothing_found(conn, table, match, keywords)
+    columns = row_columns(table)
+    wanted = ranked[:row_count]
+    by_rowid = {
+        values[0]: dict(zip(columns, values[1:]))
+        for values in map(tuple, conn.execute(rows_sql(table, len(wanted)), wanted))
+    }
+    rows = [
+        FoundRow(table, rowid, rank, by_rowid[rowid])
+        for rank, rowid in enumerate(wanted, start=1)
+        if rowid in by_rowid
+    ]
+    if len(rows) < len(wanted):
+        # The index still has rows that the table has not: they are left out.
+        return TableResult(
+            table, match, "out_of_date", len(ranked), rows, out_of_date_message(table)
+        )
+    return TableResult(table, match, "ok", len(ranked), rows)
+
+
+def _nothing_found(
+    conn: sqlite3.Connection,
+    table: SearchableTable,
+    match: str,
+    keywords: Sequence[str],
+) -> TableResult:
+    has_rows = conn.execute(f"select 1 from {quoted(table.table)} limit 1").fetchone()
+    if has_rows and is_empty(conn, table.index):
+        return TableResult(
+            table,
+            match,
+            "out_of_date",
+            0,
+            (),
+            f"The full-text index of {table.table} is empty: it was never built. "
+            f"This mends it: {mending_command(table)}",
+        )
+    if "trigram" not in table.index.tokenize and all(map(_is_unspaced, keywords)):
+        return TableResult(
+            table,
+            match,
+            "wrong_script",
+            0,
+            (),
+            f"The full-text index of {table.table} can't find words in this script; "
+            "one with tokenize='trigram' can.",
+        )
+    return TableResult(table, match, "ok", 0)
+
+
+def _is_unspaced(keyword: str) -> bool:
+    return any(low <= ord(character) <= high for character in keyword for low, high in _UNSPACED)
