@@ -1,0 +1,52 @@
+"""The public Python API: a question in, a stream of events out."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from datasette.app import Datasette
+
+    from ..compat import Actor
+    from ..events import Event
+
+
+async def ask(
+    datasette: Datasette,
+    question: str,
+    *,
+    actor: Actor = None,
+    keywords: Sequence[str] | None = None,
+    database: str | None = None,
+    table: str | None = None,
+    tables: Sequence[tuple[str, str]] | None = None,
+    answer: bool = True,
+    answerer: str | None = None,
+) -> AsyncIterator[Event]:
+    """Answer a question from the rows that `actor` may see, as a stream of events.
+
+    `keywords` are searched instead of words of the question. `database`, and within it
+    `table`, narrow the search to what is named; `tables` narrows it further to some
+    (database, table) pairs. With `answer=False` nothing but the search is done.
+    `answerer="extractive"` answers from the sources' own sentences whatever is configured.
+
+    Yields `Keywords`, `Sources`, then `AnswerDelta` and `Citation` as the answer comes,
+    `Check` for each finding, and last `Done` with the whole reply. Where nothing could be
+    searched the last event is `Failed` instead.
+    """
+    # Imported with the first question: importing the plugin must stay fast.
+    from .pipeline import run
+
+    async for event in run(
+        datasette,
+        question,
+        actor=actor,
+        keywords=keywords,
+        database=database,
+        table=table,
+        tables=tables,
+        answer=answer,
+        answerer=answerer,
+    ):
+        yield event

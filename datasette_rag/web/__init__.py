@@ -1,0 +1,1 @@
+"""The faces over HTTP: page, JSON API and event stream."""

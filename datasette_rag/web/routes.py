@@ -1,0 +1,96 @@
+"""The routes, and which methods they take.
+
+The faces are imported when the first request comes, so that they do not slow the start.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any
+
+from datasette.utils.asgi import Request, Response
+
+if TYPE_CHECKING:
+    from datasette.app import Datasette
+
+    from .request import Receive
+    from .stream import Send
+
+View = Callable[..., Awaitable[Any]]
+
+# A "%" is left to Datasette, which redirects to the tilde-encoded address.
+_SCOPES = (
+    "",
+    "/(?P<database>[^/%]+)",
+    "/(?P<database>[^/%]+)/(?P<table>[^/%]+)",
+)
+_METHODS = ("GET", "HEAD", "POST")
+
+
+def routes() -> list[tuple[str, View]]:
+    """Every (regular expression, view) of ours, for Datasette's hook `register_routes`."""
+    return [
+        (f"^{scope}/-/ask{suffix}$", view)
+        for scope in _SCOPES
+        for suffix, view in (
+            ("", page_view),
+            (r"\.json", json_view),
+            ("/stream", stream_view),
+        )
+    ]
+
+
+async def page_view(datasette: Datasette, request: Request, receive: Receive) -> Response | None:
+    """The page."""
+    from .page import error_page, page
+
+    if request.method == "OPTIONS":
+        return Response("", status=204, headers=_allow(_METHODS))
+    if request.method not in _METHODS:
+        return await error_page(datasette, request, 405, _only(_METHODS), headers=_allow(_METHODS))
+    return _for_method(request, await page(datasette, request, receive))
+
+
+async def json_view(datasette: Datasette, request: Request, receive: Receive) -> Response | None:
+    """The JSON API."""
+    from .api import reply_as_json
+
+    refused = _other_methods(datasette, request, _METHODS)
+    return refused or _for_method(request, await reply_as_json(datasette, request, receive))
+
+
+async def stream_view(
+    datasette: Datasette, request: Request, send: Send, receive: Receive
+) -> Response | None:
+    """The event stream."""
+    from .stream import reply_as_stream
+
+    refused = _other_methods(datasette, request, ("POST",))
+    return refused or await reply_as_stream(datasette, request, send, receive)
+
+
+def _other_methods(
+    datasette: Datasette, request: Request, methods: tuple[str, ...]
+) -> Response | None:
+    from .responses import api_headers, error_response
+
+    if request.method == "OPTIONS":
+        headers = {**api_headers(datasette), **_allow(methods)}
+        return Response("", status=204, headers=headers)
+    if request.method not in methods:
+        return error_response(datasette, 405, _only(methods), _allow(methods))
+    return None
+
+
+def _allow(methods: tuple[str, ...]) -> dict[str, str]:
+    return {"Allow": ", ".join(methods)}
+
+
+def _only(methods: tuple[str, ...]) -> str:
+    return f"This address takes only {', '.join(methods)}"
+
+
+def _for_method(request: Request, response: Response | None) -> Response | None:
+    if response is not None and request.method == "HEAD":
+        response.body = ""
+    return response

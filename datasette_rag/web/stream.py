@@ -1,0 +1,183 @@
+"""The event stream: the events of a question as they happen."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from contextlib import aclosing
+from typing import TYPE_CHECKING, Any
+
+from datasette.utils.asgi import Request, Response
+
+from ..events import (
+    AnswerDelta,
+    Check,
+    Citation,
+    Done,
+    Event,
+    Failed,
+    Keywords,
+    Sources,
+)
+from .asking import client_leaves, events_of, stopped
+from .json import (
+    check_json,
+    dumps,
+    error_json,
+    keywords_json,
+    reply_json,
+    source_json,
+    table_json,
+)
+from .markdown import GrowingAnswer
+from .request import Receive, RequestError, asked_in, refuse_other_sites, scope_of
+from .responses import api_headers, error_response
+
+if TYPE_CHECKING:
+    from datasette.app import Datasette
+
+Send = Callable[[Mapping[str, Any]], Awaitable[None]]
+
+# Proxies close connections that stay silent, many after a minute, some sooner.
+HEARTBEAT_SECONDS = 15.0
+# A client that reads slowly slows the answerer down rather than filling the memory.
+_EVENTS_AHEAD = 100
+_HEADERS = {
+    "Content-Type": "text/event-stream; charset=utf-8",
+    "Cache-Control": "no-cache, no-transform",
+    "X-Accel-Buffering": "no",
+}
+
+
+async def reply_as_stream(
+    datasette: Datasette, request: Request, send: Send, receive: Receive
+) -> Response | None:
+    """Send the events of the request's question.
+
+    Returns a response only where there is an error before the first event; otherwise the
+    stream was sent, to its end or until the client went away, and None is returned.
+    """
+    try:
+        refuse_other_sites(request)
+        scope = scope_of(datasette, request)
+        asked = await asked_in(datasette, request, receive)
+    except RequestError as error:
+        return error_response(datasette, error.status, error.message)
+    events = events_of(datasette, request, scope, asked)
+    stream = _Stream(send, {**api_headers(datasette), **_HEADERS})
+    failed = await _pass_on(events, stream, receive)
+    if failed is None:
+        return None
+    return error_response(datasette, failed.status, failed.message)
+
+
+async def _pass_on(
+    events: AsyncGenerator[Event, None], stream: _Stream, receive: Receive
+) -> Failed | None:
+    """Send the events until they end or the client goes away.
+
+    Returns a failure that came first, while a plain response can still be sent.
+    """
+    queue: asyncio.Queue[Event] = asyncio.Queue(_EVENTS_AHEAD)
+    # One task reads the events from first to last: a generator that is entered from several
+    # tasks can't rely on its own time limits and context variables.
+    reading = asyncio.create_task(_read(events, queue))
+    leaving = asyncio.create_task(client_leaves(receive))
+    next_event = asyncio.create_task(queue.get())
+    try:
+        while True:
+            await asyncio.wait(
+                {next_event, leaving},
+                timeout=HEARTBEAT_SECONDS,
+                return_when=asyncio.FIRST_COMPLETED,
+            )
+            if leaving.done():
+                return None
+            if not next_event.done():
+                await stream.comment("waiting")
+                continue
+            event = next_event.result()
+            if isinstance(event, Failed) and not stream.started:
+                return event
+            await stream.event(event)
+            if isinstance(event, (Done, Failed)):
+                await stream.end()
+                return None
+            next_event = asyncio.create_task(queue.get())
+    finally:
+        await stopped(reading, leaving)
+        next_event.cancel()
+
+
+async def _read(events: AsyncGenerator[Event, None], queue: asyncio.Queue[Event]) -> None:
+    async with aclosing(events):
+        async for event in events:
+            await queue.put(event)
+
+
+class _Stream:
+    """The wire: starts the response with the first thing that is sent."""
+
+    def __init__(self, send: Send, headers: Mapping[str, str]) -> None:
+        self._send = send
+        self._headers = headers
+        self._answer = GrowingAnswer(())
+        self.started = False
+
+    async def event(self, event: Event) -> None:
+        """Send one event."""
+        if isinstance(event, Sources):
+            self._answer = GrowingAnswer([source.number for source in event.sources])
+        name, data = _event_json(event, self._answer)
+        await self._write(f"event: {name}\ndata: {dumps(data)}\n\n")
+
+    async def comment(self, text: str) -> None:
+        """Send a line that clients skip."""
+        await self._write(f": {text}\n\n")
+
+    async def end(self) -> None:
+        """End the response."""
+        await self._send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    async def _write(self, text: str) -> None:
+        if not self.started:
+            self.started = True
+            await self._send(
+                {
+                    "type": "http.response.start",
+                    "status": 200,
+                    "headers": [
+                        (name.lower().encode("latin-1"), value.encode("latin-1"))
+                        for name, value in self._headers.items()
+                    ],
+                }
+            )
+        await self._send(
+            {"type": "http.response.body", "body": text.encode("ascii"), "more_body": True}
+        )
+
+
+def _event_json(event: Event, answer: GrowingAnswer) -> tuple[str, dict[str, Any]]:
+    """An event's name on the wire, and its data."""
+    if isinstance(event, Keywords):
+        return "keywords", keywords_json(event)
+    if isinstance(event, Sources):
+        return "sources", {
+            "sources": [source_json(source) for source in event.sources],
+            "tables": [table_json(table) for table in event.tables],
+        }
+    if isinstance(event, AnswerDelta):
+        block, html = answer.add(event.text)
+        return "delta", {"text": event.text, "block": block, "html": html}
+    if isinstance(event, Citation):
+        return "citation", {
+            "number": event.number,
+            "text": event.text,
+            "start": event.start,
+            "end": event.end,
+        }
+    if isinstance(event, Check):
+        return "check", check_json(event)
+    if isinstance(event, Done):
+        return "done", reply_json(event.reply)
+    return "error", error_json(event.status, event.message)
