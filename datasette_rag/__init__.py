@@ -1,0 +1,125 @@
+"""Answers questions from the rows of a Datasette, with citations.
+
+This is the plugin's front door: Datasette's hooks, each handing on to a room below.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from datasette import hookimpl
+
+from .ask import ask
+
+__all__ = ["ask"]
+
+# The rooms are imported when they are first needed: importing the plugin must stay fast.
+
+
+@hookimpl
+def startup(datasette: Any) -> Any:
+    from .retrieval.start import start
+
+    return lambda: start(datasette)
+
+
+@hookimpl
+def asgi_wrapper(datasette: Any) -> Any:
+    from . import permissions
+
+    return permissions.per_request
+
+
+@hookimpl
+def prepare_connection(conn: Any) -> None:
+    from .retrieval import fts4
+
+    fts4.register(conn)
+
+
+@hookimpl
+def register_routes() -> Any:
+    from .web.routes import routes
+
+    return routes()
+
+
+@hookimpl
+def register_commands(cli: Any) -> None:
+    from .cli import register
+
+    register(cli)
+
+
+@hookimpl
+def menu_links(datasette: Any, actor: Any) -> Any:
+    from .web import menus
+
+    return lambda: menus.instance_links(datasette, actor)
+
+
+@hookimpl
+def homepage_actions(datasette: Any, actor: Any) -> Any:
+    from .web import menus
+
+    return lambda: menus.homepage_links(datasette, actor)
+
+
+@hookimpl
+def database_actions(datasette: Any, actor: Any, database: str) -> Any:
+    from .web import menus
+
+    return lambda: menus.database_links(datasette, actor, database)
+
+
+@hookimpl
+def table_actions(datasette: Any, actor: Any, database: str, table: str) -> Any:
+    from .web import menus
+
+    return lambda: menus.table_links(datasette, actor, database, table)
+
+
+# Datasette 0.65 asks these two. Its last answer wins: ours must be it for our own queries.
+
+
+@hookimpl
+def canned_queries(datasette: Any, database: str, actor: Any) -> Any:
+    from .retrieval import canned
+
+    return lambda: canned.queries(datasette, database, actor)
+
+
+@hookimpl(trylast=True)
+def permission_allowed(datasette: Any, actor: Any, action: str, resource: Any) -> Any:
+    if action == "view-query" and resource is not None:
+        from .retrieval import canned
+
+        return lambda: canned.query_opens(datasette, actor, *resource)
+    from . import permissions
+
+    return permissions.verdict(datasette, actor, action)
+
+
+# Datasette 1.0 asks these two.
+
+
+@hookimpl
+def register_actions() -> Any:
+    from . import compat
+
+    return compat.actions()
+
+
+@hookimpl
+async def permission_resources_sql(datasette: Any, actor: Any, action: str) -> Any:
+    from . import compat, permissions
+
+    if action == "view-query":
+        from .retrieval import canned
+
+        verdicts = await canned.query_verdicts(datasette, actor)
+        return compat.permission_rows(verdicts, "a datasette-rag query opens as its table does")
+    verdict = permissions.verdict(datasette, actor, action)
+    if verdict is None:
+        return None
+    return compat.permission_rows([(None, None, verdict)], "datasette-rag configuration")

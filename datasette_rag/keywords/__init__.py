@@ -1,0 +1,1 @@
+"""Question → keywords: its own words, with synonyms; or those that an asker gave."""
