@@ -11,7 +11,9 @@ from typing import Any
 
 import sqlite_utils
 from datasette.app import Datasette
+from datasette.version import __version__
 
+DATASETTE = __version__
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
 

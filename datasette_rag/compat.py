@@ -107,23 +107,6 @@ async def has_table(datasette: Datasette, database: str, table: str) -> bool:
     return bool(found.rows)
 
 
-async def table_pages_that_open(
-    datasette: Datasette, actor: Actor, tables: Iterable[tuple[str, str]]
-) -> set[tuple[str, str]]:
-    """Those of the (database, table) pairs whose page would open for this actor."""
-    wanted = set(tables)
-    if is_1_0(datasette) and len(wanted) > 3:
-        opening: set[tuple[str, str]] = set()
-        for database in {database for database, _ in wanted}:
-            page = await datasette.allowed_resources(
-                "view-table", actor, parent=database, limit=1000
-            )
-            async for resource in page.all():
-                opening.add((resource.parent, resource.child))
-        return wanted & opening
-    return {pair for pair in wanted if await table_page_opens(datasette, actor, *pair)}
-
-
 async def _ensured(datasette: Datasette, actor: Actor, permissions: list[Any]) -> bool:
     from datasette import Forbidden
 

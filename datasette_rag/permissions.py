@@ -95,10 +95,10 @@ async def visible(datasette: Datasette, actor: Actor, tables: Iterable[Table]) -
         return wanted
     per_actor = _request_cache.get()
     known = {} if per_actor is None else per_actor.setdefault(_actor_key(actor), {})
-    unknown = wanted - known.keys()
-    if unknown:
-        opening = await compat.table_pages_that_open(datasette, actor, unknown)
-        known.update({pair: pair in opening for pair in unknown})
+    for pair in wanted - known.keys():
+        # One by one: on 1.0 no slower than its list of all tables, which counts the shadow
+        # tables of each index too.
+        known[pair] = await compat.table_page_opens(datasette, actor, *pair)
     return {pair for pair in wanted if known[pair]}
 
 

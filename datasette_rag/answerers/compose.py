@@ -80,6 +80,8 @@ def compose(
 
 def _same(one: frozenset[str], other: frozenset[str]) -> bool:
     """Whether one of two sentences says (nearly) nothing that the other does not."""
+    if any(term[0].isdigit() for term in one ^ other):
+        return False  # "30 days" here and "60 days" there: the reader must see both
     return len(one & other) >= 0.8 * min(len(one), len(other))
 
 

@@ -14,7 +14,7 @@ Kind = Literal["prose", "item", "row", "code"]
 
 MAX_PIECE_CHARS = 400
 
-_FENCE = re.compile(r"(?:```|~~~)")
+_FENCE = re.compile(r"[ \t>]*(?:(?:[-*+•]|\d{1,3}[.)])[ \t]+)?(?:`{3,}|~{3,})[^`\n]*(?:\n|$)")
 _HEADING = re.compile(r"#{1,6}(?:\s|$)")
 _UNDERLINED = re.compile(r"\n[ \t]*(?:=+|-{2,})[ \t]*$")
 _QUOTED = re.compile(r"^(?:>[ \t]?)+", re.MULTILINE)
@@ -71,8 +71,10 @@ def pieces(source: Source) -> list[Piece]:
         if "\n" in passage[previous_end:start].replace("\r", "").strip(" \t")[1:]:
             block += 1
         previous_end = end
-        if _FENCE.match(text):
-            found.append(Piece(source, start, end, "code", heading, "", len(found), block))
+        fence = _FENCE.match(text)
+        if fence:
+            if any(char.isalnum() for char in text[fence.end() :]):
+                found.append(Piece(source, start, end, "code", heading, "", len(found), block))
             continue
         plain = _NOT_WORDS.sub("", text)
         if not any(char.isalnum() for char in plain):

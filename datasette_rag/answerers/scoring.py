@@ -27,12 +27,15 @@ FIRST_SOURCE = 0.20
 RIGHT_KIND = 0.10
 ADJACENT = 0.05
 EXACT = 0.10
-NEWEST = 0.03
+NEWEST = 0.05
 # What a term counts that is not of the question but a synonym.
 OTHER = 0.30
 # What a pair of characters that is nowhere counts: it mostly lies across two words, as
 # nobody has cut the question into words.
 ABSENT_PAIR = 0.25
+# Pieces that the rarity of a term is counted over besides those at hand: the sources were
+# found by their terms, and where they are few all of these would seem common.
+UNSEEN = 20
 
 _ISO_DATE = re.compile(r"\d{4}-\d\d")
 
@@ -57,7 +60,7 @@ class Asked:
 
     `order` are its terms, `others` those of synonyms, `names` the keywords that count as they
     are written. The weights are Robertson's idf, log(1 + (N - n + 0.5) / (n + 0.5)), over the
-    pieces at hand, so that a term that is nowhere weighs most.
+    pieces at hand and `UNSEEN` more, so that a term that is nowhere weighs most.
     """
 
     question: str
@@ -85,7 +88,7 @@ def ask(question: str, keywords: Sequence[str], piece_terms: Sequence[Sequence[s
     order = list(dict.fromkeys(term for word in keywords for term in terms(word)))
     own = [term for term in order if term in of_question] or order
     counts = Counter(term for found in piece_terms for term in set(found))
-    total = len(piece_terms)
+    total = len(piece_terms) + UNSEEN
     weights = {
         term: math.log(1 + (total - counts[term] + 0.5) / (counts[term] + 0.5))
         * (ABSENT_PAIR if not counts[term] and is_pair(term) else 1.0)

@@ -46,7 +46,9 @@ def _fenced(block: str) -> str:
     named = _LANGUAGE.search(first)
     if first.count(">"):
         lines = [re.sub(r"^[ \t]*>[ \t]?", "", line) for line in lines]
-    body = textwrap.dedent("\n".join(lines[:-1]))
+    if lines and not lines[-1].strip("`~ \t\r"):
+        lines.pop()
+    body = textwrap.dedent("\n".join(lines))
     longest = max((len(run) for run in _BACKTICKS.findall(body)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}{named[1] if named else ''}\n{body}\n{fence}"

@@ -26,7 +26,11 @@ async def query_names(datasette: Datasette, database: str, actor: Actor) -> Name
     if compat.stores_queries(datasette):
         return await _registered(datasette, database)
     found = await catalogue(datasette, database)
-    return _named(found, await compat.names_of_other_queries(datasette, database, actor, ()))
+    others = await compat.names_of_other_queries(datasette, database, actor, ())
+    last: dict[str, tuple[Catalogue, set[str], Names]] = compat.state(datasette, "names", dict)
+    if database not in last or last[database][:2] != (found, others):
+        last[database] = (found, others, _named(found, others))
+    return last[database][2]
 
 
 async def queries(datasette: Datasette, database: str, actor: Actor) -> dict[str, Any]:
