@@ -195,7 +195,17 @@ def read_catalogue(conn: sqlite3.Connection, database: str, config: Config) -> C
         for key, named in _configured_columns(of_table):
             if named not in columns:
                 found(table, f"{key}: there is no column {named}", True)
+    for name, (kind, _) in schema.items():
+        if kind == "table" and name not in candidates and not _is_part_of(name, indexes):
+            found(name, "it has no full-text index")
     return Catalogue(database, tables, tuple(findings), frozenset(schema))
+
+
+def _is_part_of(name: str, indexes: Mapping[str, FullTextIndex]) -> bool:
+    """Whether a table is an index, one of the tables that an index keeps, or SQLite's own."""
+    return name.startswith("sqlite_") or any(
+        name == index or name.startswith(f"{index}_") for index in indexes
+    )
 
 
 def _preference(conn: sqlite3.Connection, index: FullTextIndex) -> tuple[Any, ...]:
