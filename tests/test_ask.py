@@ -313,24 +313,20 @@ async def test_a_damaged_index_is_an_error_of_its_table_only(tmp_path):
 
 
 async def test_a_table_that_takes_too_long(tmp_path):
-    texts = " ".join(f"w{number}" for number in range(300))
+    """FTS4 is ranked by a function in Python: 4,000 rows and 40 keywords keep it busy."""
+    texts = " ".join(f"w{number}" for number in range(40))
     path = make_database(
         tmp_path / "db.db",
-        "create table big (id integer primary key, body text)",
-        "create virtual table big_fts using fts5(body, content=big)",
+        "create virtual table big using fts4(body)",
         fts_table("small", "w1 here"),
-        rows=[
-            ("insert into big values (?, ?)", [(n, texts) for n in range(4_000)]),
-            ("insert into big_fts(big_fts) values (?)", [("rebuild",)]),
-        ],
+        rows=[("insert into big values (?)", [(texts,)] * 4_000)],
     )
-    datasette = await make_datasette([path], settings={"sql_time_limit_ms": 5})
-    question = " ".join(f"w{number}" for number in range(40))
-    reply = await reply_of(datasette, question)
+    datasette = await make_datasette([path], settings={"sql_time_limit_ms": 200})
+    reply = await reply_of(datasette, texts)
     statuses = {table.table: table.status for table in reply.tables}
     assert statuses == {"big": "timed_out", "small": "ok"}
     assert [source.table for source in reply.sources] == ["small"]
-    event = await last_event(datasette, question, database="db", table="big")
+    event = await last_event(datasette, texts, database="db", table="big")
     assert isinstance(event, events.Failed) and event.status == 500
     assert "longer" in event.message
 

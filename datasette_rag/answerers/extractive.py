@@ -17,7 +17,7 @@ UNKNOWN = "The sources that were found do not seem to answer this question."
 
 # Below this rarity-weighted share of the question's terms in and around the best sentence, the
 # answer is "unknown". Chosen low, because a question is often worded unlike its answer: on XQuAD
-# it refuses 1 in 100 questions whose answer is there, and 3 in 10 of those where it is not.
+# it refuses 1 in 200 questions whose answer is there, and 1 in 4 of those where it is not.
 MIN_COVERAGE = 0.15
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cache
 from typing import Literal
 
 Kind = Literal["number", "date", "time", "name"]
@@ -60,8 +61,7 @@ _SCALE = "|".join(sorted(_SCALES, key=len, reverse=True))
 _LETTER = r"[A-Za-z\u00c0-\u024f\u0370-\u03ff\u0400-\u04ff]"
 _CURRENCY = r"(?:EUR|USD|GBP|CHF|JPY|CAD|AUD|INR)"
 
-_FIGURE = re.compile(
-    rf"""
+_FIGURE = rf"""
     (?P<url> (?: https?:// | www\. )\S+ | (?<![\w.+-])[\w.+-]{{1,64}}@[\w.-]{{1,99}} )
     | (?P<iso> (?<!\d) (?P<y>\d{{4}})[-/.](?P<mo>\d\d?)[-/.](?P<d>\d\d?) (?!\d) )
     | (?P<dotted> (?<![\d.]) (?P<d1>\d\d?)[./-](?P<d2>\d\d?)[./-](?P<dy>\d{{4}}) (?!\d) )
@@ -78,9 +78,7 @@ _FIGURE = re.compile(
         (?: \d{{1,3}}(?:[ \u00a0\u202f]\d{{3}})+(?!\d)(?:[.,]\d+)? | \d+(?:[.,'’]\d+)* | [.,]\d+ )
       ) (?P<scale> [ \u00a0]?(?:{_SCALE})(?![^\W\d_]) )?
     | (?P<word> (?<![\w-]) [^\W\d_]{{3,}}(?:-[^\W\d_]{{3,}})? )
-    """,
-    re.VERBOSE | re.IGNORECASE,
-)
+"""
 _GROUPED = re.compile(r"\d{1,3}(?:([.,'’])\d{3})(?:\1\d{3})*")
 _INDIAN = re.compile(r"\d{1,2}(?:,\d\d)+,\d{3}")
 
@@ -109,7 +107,7 @@ def figures(text: str, *, words: bool = False) -> Iterator[Figure]:
         text: plain text; list markers and citation marks are to be taken out before.
         words: whether words for numbers (`three`) count as figures.
     """
-    for found in _FIGURE.finditer(text):
+    for found in _pattern().finditer(text):
         whole = found[0].strip()
         if found["url"]:
             continue
@@ -130,6 +128,12 @@ def figures(text: str, *, words: bool = False) -> Iterator[Figure]:
             else:
                 values = [Decimal(digits) for digits in re.findall(r"\d+", whole)]
                 yield Figure("number", whole, parts=tuple(values))
+
+
+@cache
+def _pattern() -> re.Pattern[str]:
+    # Compiled when first needed: it takes longer than the rest of the package's imports.
+    return re.compile(_FIGURE, re.VERBOSE | re.IGNORECASE)
 
 
 def folded(text: str) -> str:

@@ -28,7 +28,7 @@ _TOKEN = re.compile(
 )
 _QUOTED = re.compile(r'"([^"\n]{3,200})"|“([^“”\n]{3,200})”|«([^«»\n]{3,200})»|`([^`\n]{3,200})`')
 _FRAGMENTS = frozenset(("s", "m", "ll", "re", "ve", "d"))
-_ELISION = re.compile(r"(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu)'(?=\w)", re.IGNORECASE)
+_ELISION = re.compile(r"^(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu)'(?=\w)", re.IGNORECASE)
 
 # Scripts that are written without spaces: Chinese and Japanese as one, Thai, Lao, Burmese, Khmer.
 _UNSPACED = re.compile(
@@ -60,7 +60,7 @@ def question_keywords(question: str, *, limit: int = 24, max_chars: int = 64) ->
     language = guess_language(words)
     stop = BY_LANGUAGE[language]
     names = _capitalised_stop_words(tokens, text, stop) if language == "en" else set()
-    phrases = _phrases(text, stop, max_chars)
+    phrases = _phrases(text, max_chars)
     found: list[str] = []
     for word, start in tokens:
         while phrases and phrases[0][0] <= start:
@@ -168,7 +168,7 @@ def _capitalised_stop_words(
     }
 
 
-def _phrases(text: str, stop: frozenset[str], max_chars: int) -> list[tuple[int, str]]:
+def _phrases(text: str, max_chars: int) -> list[tuple[int, str]]:
     """Quoted phrases of two words or more, each with its offset."""
     phrases = []
     for match in _QUOTED.finditer(text):

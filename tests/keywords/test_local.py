@@ -174,6 +174,7 @@ def test_f2_08_stop_words_that_are_the_topic_are_found(question, first):
         ("Wie lange dauert die Lieferung?", ["lange", "dauert", "Lieferung"]),
         ("Was ist die Garantie auf den Schirm?", ["Garantie", "Schirm"]),
         ("Qu'est-ce que l'énergie et comment est-elle mesurée ?", ["énergie", "mesurée"]),
+        ("Est-ce que le magasin est ouvert aujourd'hui", ["magasin", "ouvert", "aujourd'hui"]),
         ("Сколько стоит доставка?", ["стоит", "доставка"]),
         ("ما هو الضمان؟", ["الضمان"]),
         ("वापसी का समय क्या है?", ["वापसी", "समय"]),
