@@ -6,6 +6,7 @@ import sqlite3
 from contextlib import closing
 
 import pytest
+from datasette.database import Database
 
 import datasette_rag
 from datasette_rag import events
@@ -472,6 +473,17 @@ async def test_a_table_made_while_the_site_runs(tmp_path):
     make_database(path, "drop table b_fts")
     await reply_of(datasette, "umbrella")
     assert (await get(datasette, "/db/ask_b.json?search=umbrella")).status_code == 404
+
+
+async def test_another_file_under_the_same_name(tmp_path):
+    """As plugins do that let databases be uploaded: same name, even the same schema version."""
+    old = make_database(tmp_path / "db.db", fts_table("old", "umbrella"))
+    datasette = await make_datasette([old])
+    assert [one.table for one in (await reply_of(datasette, "umbrella")).tables] == ["old"]
+    new = make_database(tmp_path / "new.db", fts_table("new", "umbrella"))
+    datasette.remove_database("db")
+    datasette.add_database(Database(datasette, path=str(new)), name="db")
+    assert [one.table for one in (await reply_of(datasette, "umbrella")).tables] == ["new"]
 
 
 async def test_case_f4_10_an_immutable_database(tmp_path):

@@ -111,18 +111,21 @@ async def catalogue(datasette: Datasette, database: str) -> Catalogue:
 
     Raises sqlite3.Error if the database can't be read.
     """
-    cache: dict[str, tuple[int, Catalogue]] = compat.state(datasette, "catalogues", dict)
+    cache: dict[str, tuple[object, int, Catalogue]] = compat.state(datasette, "catalogues", dict)
+    db = datasette.databases[database]
     known = cache.get(database)
+    if known is not None and known[0] is not db:
+        # Another file has been put into this name's place.
+        known = None
 
-    def read(conn: sqlite3.Connection) -> tuple[int, Catalogue]:
+    def read(conn: sqlite3.Connection) -> tuple[object, int, Catalogue]:
         version = conn.execute("pragma schema_version").fetchone()[0]
-        if known is not None and known[0] == version:
+        if known is not None and known[1] == version:
             return known
-        return version, read_catalogue(conn, database, load(datasette))
+        return db, version, read_catalogue(conn, database, load(datasette))
 
-    found = await datasette.databases[database].execute_fn(read)
-    cache[database] = found
-    return found[1]
+    cache[database] = await db.execute_fn(read)
+    return cache[database][2]
 
 
 def searched_databases(datasette: Datasette) -> list[str]:
