@@ -9,8 +9,9 @@ from pathlib import Path
 
 import click
 import pytest
+from datasette.cli import cli
 
-from datasette_rag import cli, config, events
+from datasette_rag import config, events
 from datasette_rag.web.routes import routes
 
 TOP = Path(__file__).resolve().parents[1]
@@ -19,9 +20,7 @@ README = (TOP / "README.md").read_text("utf-8")
 
 
 def command_line():
-    group = click.Group()
-    cli.register(group)
-    return group.commands["rag"].commands
+    return cli.commands["rag"].commands
 
 
 @pytest.mark.parametrize("level", ["_ROOT", "_DATABASE", "_TABLE"])

@@ -29,7 +29,7 @@ from ..retrieval.canned import query_names, searchable_by
 from ..retrieval.match import match_query
 from ..retrieval.retrieve import Retrieved, retrieve
 from ..retrieval.tables import SearchableTable, catalogue, searched_databases
-from ..text.plain import clean
+from ..text.clean import clean
 from .state import State
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
 
+from ..text.clean import clean
 from ..text.headings import document_title
-from ..text.plain import clean
 
 MARKDOWN_SUFFIXES = (".md", ".markdown")
 SUFFIXES = (*MARKDOWN_SUFFIXES, ".txt", ".text")

@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Literal
 
-from .plain import clean
+from .clean import clean
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 
-_LINE_ENDS = re.compile(r"\r\n?|[\v\f\x85\u2028\u2029]")
+from .clean import clean
+
 # Control characters, byte order marks, and halves of surrogate pairs, which no database and
 # no reply could hold.
-_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f]")
-_NO_CHARACTERS = re.compile(r"[\ufeff\ud800-\udfff]")
 
 _MARKDOWN_BLOCK = re.compile(
     r"^[ >]*(?:#{1,6}(?:[ \t]|$)|`{3}|~{3}|\|?[ \t]*:?-+:?[ \t]*\|)"  # heading, fence, table
@@ -69,18 +68,6 @@ def to_text(value: object) -> str:
 
         return html_to_text(text)
     return text
-
-
-def clean(text: str) -> str:
-    """The text with `\\n` as its only line end, and without characters that are no text.
-
-    Control characters (NUL among them) except line ends and tabs become spaces: to a
-    tokenizer they are the end of a word. Byte order marks and lone surrogates are removed.
-
-    Args:
-        text: any text.
-    """
-    return _NO_CHARACTERS.sub("", _CONTROL.sub(" ", _LINE_ENDS.sub("\n", text)))
 
 
 def is_html(text: str) -> bool:

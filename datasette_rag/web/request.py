@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl
 from datasette.utils import tilde_decode, tilde_encode
 from datasette.utils.asgi import Request
 
-from ..text.plain import clean
+from ..text.clean import clean
 
 if TYPE_CHECKING:
     from datasette.app import Datasette

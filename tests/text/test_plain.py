@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from datasette_rag.text.clean import clean
 from datasette_rag.text.html import html_to_text
-from datasette_rag.text.plain import clean, is_html, is_markdown, to_text
+from datasette_rag.text.plain import is_html, is_markdown, to_text
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,21 @@
+"""Text without the characters that are no text."""
+
+from __future__ import annotations
+
+import re
+
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f]")
+_NO_CHARACTERS = re.compile(r"[\ufeff\ud800-\udfff]")
+_LINE_ENDS = re.compile(r"\r\n?|[\v\f\x85\u2028\u2029]")
+
+
+def clean(text: str) -> str:
+    """The text with `\\n` as its only line end, and without characters that are no text.
+
+    Control characters (NUL among them) except line ends and tabs become spaces: to a
+    tokenizer they are the end of a word. Byte order marks and lone surrogates are removed.
+
+    Args:
+        text: any text.
+    """
+    return _NO_CHARACTERS.sub("", _CONTROL.sub(" ", _LINE_ENDS.sub("\n", text)))
