@@ -291,9 +291,13 @@ async def test_case_f3_04_an_empty_index_is_not_nothing_found(tmp_path):
         "create table d (id integer primary key, t text); insert into d values (1, 'umbrella')",
         "create virtual table d_fts using fts5(t, content='d')",
     )
-    reply = await reply_of(await make_datasette([path]), "umbrella")
+    datasette = await make_datasette([path])
+    reply = await reply_of(datasette, "umbrella")
     assert reply.tables[0].status == "out_of_date"
     assert "empty" in reply.tables[0].message
+    page = (await get(datasette, "/-/ask?question=umbrella")).text
+    answer, _, details = page.partition("How it was searched")
+    assert "it was never built" in answer and "it was never built" in details
 
 
 async def test_a_damaged_index_is_an_error_of_its_table_only(tmp_path):
