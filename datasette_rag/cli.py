@@ -157,8 +157,8 @@ def check(
 
         datasette rag check docs.db
     """
-    from .retrieval.start import findings
     from .retrieval.tables import catalogue, searched_databases
+    from .start import findings
 
     async def report(datasette: Datasette) -> None:
         count = 0
