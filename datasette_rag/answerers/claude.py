@@ -50,7 +50,7 @@ class ClaudeAnswerer(Answerer):
 
     name = "claude"
     paid = True
-    recipient = "Anthropic"
+    recipient = "Anthropic's API"
 
     def __init__(self, datasette: Datasette) -> None:
         self._datasette = datasette

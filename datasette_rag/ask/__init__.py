@@ -29,11 +29,13 @@ async def ask(
     `keywords` are searched instead of words of the question. `database`, and within it
     `table`, narrow the search to what is named; `tables` narrows it further to some
     (database, table) pairs. With `answer=False` nothing but the search is done.
-    `answerer="extractive"` answers from the sources' own sentences whatever is configured.
+    `answerer` names another answerer than the configured one, for example "extractive".
 
     Yields `Keywords`, `Sources`, then `AnswerDelta` and `Citation` as the answer comes,
     `Check` for each finding, and last `Done` with the whole reply. Where nothing could be
     searched the last event is `Failed` instead.
+
+    Raises ValueError for an unknown answerer.
     """
     # Imported with the first question: importing the plugin must stay fast.
     from .pipeline import run

@@ -12,11 +12,12 @@ from contextlib import ExitStack, aclosing
 from typing import TYPE_CHECKING, cast
 
 from .. import permissions
+from ..answerers.base import Answerer
 from ..answerers.registry import answerers
 from ..checks import run_checks
 from ..claude import ClaudeFailure
 from ..compat import Actor
-from ..config import Config, load
+from ..config import Config, load, nearest
 from ..events import (
     AnswerEnd,
     AnswerEvent,
@@ -75,7 +76,7 @@ async def run(
     question = _cleaned(question)
     searchable, unreadable = await _searchable(datasette, actor, database, table, tables)
     own, keywords_from = _own_keywords(question, keywords, config)
-    chosen = answerers(datasette)[answerer or config.answerer]
+    chosen = _answerer(datasette, answerer or config.answerer)
     state = State(question, own, keywords_from, chosen)
     with ExitStack() as places:
         # Nothing that costs money happens where there is nothing to search, or no answer is wanted.
@@ -195,6 +196,13 @@ def _without_answer(
     if not state.sources:
         return "nothing_found", config.no_answer
     return None, ""
+
+
+def _answerer(datasette: Datasette, name: str) -> Answerer:
+    known = answerers(datasette)
+    if name not in known:
+        raise ValueError(f"there is no answerer {name}{nearest(name, known)}")
+    return known[name]
 
 
 def _cleaned(question: str) -> str:
