@@ -27,6 +27,8 @@ setup(
     install_requires=[
         # What this is a plugin for: 0.65 and the 1.0 alphas.
         "datasette>=0.65",
+        # Reads values that come from the environment; a dependency of Datasette as well.
+        "PyYAML",
         # Writes the tables and the index that `datasette rag index` makes.
         "sqlite-utils>=4.0",
         # The client of the Claude API; imported when the first question needs it.

@@ -27,6 +27,7 @@ MAX_TRIES = 3
 LONGEST_WAIT_SECONDS = 8.0
 # No event for so long, pings aside, and the stream is dead.
 STALL_SECONDS = 30.0
+CONNECT_SECONDS = 5.0
 _KEY_VARIABLE = "ANTHROPIC_API_KEY"
 
 # How each family of models is told to think as little as it can, longest prefix first.
@@ -137,6 +138,11 @@ async def stream(
                     anext(iterator), min(deadline, time.monotonic() + STALL_SECONDS)
                 )
             except StopAsyncIteration:
+                break
+            except Exception:
+                if stop_reason is None:
+                    raise
+                # All was said; only the end of the connection is missing.
                 break
             kind = getattr(event, "type", None)
             if kind == "message_start":
@@ -307,16 +313,28 @@ async def _client(datasette: Datasette) -> Any:
             raise ClaudeFailure(
                 ModelError(
                     "no_key",
-                    "Claude can't be asked: this site has no key for it. "
+                    "Claude can't be asked: this site has no key for it, or one that can't be right. "
                     f"For its owner: set {_KEY_VARIABLE} or the setting api_key.",
                 )
             )
-        sdk = await _sdk()
-        kept["client"] = sdk.AsyncAnthropic(
-            api_key=key, base_url=config.api_base_url, max_retries=0, timeout=STALL_SECONDS
-        )
+        kept["client"] = await asyncio.to_thread(_new_client, key, config.api_base_url)
         kept["loop"] = loop
     return kept["client"]
+
+
+def _new_client(key: str, base_url: str | None) -> Any:
+    import httpx2
+
+    sdk = _import_sdk()
+    timeout = httpx2.Timeout(STALL_SECONDS, connect=CONNECT_SECONDS)
+    return sdk.AsyncAnthropic(
+        api_key=key,
+        base_url=base_url,
+        max_retries=0,
+        timeout=timeout,
+        # Question and sources go to the configured address and nowhere that it points to.
+        http_client=sdk.DefaultAsyncHttpxClient(follow_redirects=False, timeout=timeout),
+    )
 
 
 def _key(config: Config) -> str:
@@ -325,7 +343,9 @@ def _key(config: Config) -> str:
         key = resolve_env_secrets(dict(reference), os.environ)
     except OSError:
         return ""
-    return key.strip() if isinstance(key, str) else ""
+    key = key.strip() if isinstance(key, str) else ""
+    # Any other would be quoted in the error of the HTTP client that has to send it.
+    return key if key.isascii() and key.isprintable() and " " not in key else ""
 
 
 def _no_message() -> ClaudeFailure:
@@ -374,12 +394,15 @@ def _in_words(error: BaseException, model: str) -> ModelError:
             f"There is no model {model} (any more). For the owner of this site: check the "
             "settings answer_model, keyword_model and api_base_url.",
         )
-    if status == 413 or (status == 400 and "too long" in str(error).casefold()):
+    said = str(getattr(error, "api_message", None) or "").casefold()
+    if status == 413 or (status == 400 and "too long" in said):
         return ModelError(
             "too_long",
             "The sources are too long for the model. For the owner of this site: lower the "
             "settings max_sources and max_chars.",
         )
+    if status is not None and 300 <= status < 400:
+        return _no_message().error
     if status is not None and 400 <= status < 500:
         return ModelError(
             "bad_request",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shlex
 import sqlite3
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
 from contextlib import closing
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from datasette.cli import LoadExtension
-from datasette.utils import parse_metadata, tilde_decode
+from datasette.utils import BadMetadataError, parse_metadata, tilde_decode
 
 if TYPE_CHECKING:
     from datasette.app import Datasette
@@ -342,23 +343,51 @@ def _run(
     try:
         datasette = compat.open_files(
             databases,
-            metadata=parse_metadata(metadata.read()) if metadata else None,
-            config=parse_metadata(config.read()) if config else None,
+            metadata=_settings(metadata),
+            config=_settings(config),
             load_extensions=load_extensions,
         )
     except ValueError as error:
         raise click.ClickException(str(error)) from error
 
     async def run() -> Result:
-        await datasette.invoke_startup()
-        return await work(datasette)
+        try:
+            await datasette.invoke_startup()
+            return await work(datasette)
+        except sqlite3.Error as error:
+            names = ", ".join(databases)
+            raise click.ClickException(f"{names} can't be read: {error}") from error
 
     return asyncio.run(run())
 
 
-def _check_is_database(path: str) -> None:
+def _settings(file: Any) -> dict[str, Any] | None:
+    if file is None:
+        return None
     try:
-        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as conn:
+        settings = parse_metadata(file.read())
+    except BadMetadataError as error:
+        raise click.ClickException(f"{file.name}: {error}") from error
+    if not isinstance(settings, dict) or not isinstance(settings.get("databases", {}), dict):
+        raise click.ClickException(f"{file.name}: expected a mapping of settings")
+    return settings
+
+
+def _check_is_database(path: str) -> None:
+    if any(character in path for character in "?#%"):
+        raise click.ClickException(
+            f"{path}: Datasette can't open a file with ?, # or % in its path; rename it"
+        )
+    try:
+        with closing(sqlite3.connect(f"{Path(path).resolve().as_uri()}?mode=ro", uri=True)) as conn:
             conn.execute("select 1 from sqlite_master").fetchone()
     except sqlite3.Error as error:
-        raise click.ClickException(f"{path} can't be read as a SQLite database: {error}") from error
+        hint = ""
+        if "readonly" in str(error):
+            hint = (
+                ". It keeps a write-ahead log, for which its folder must be writable: switch that "
+                f"off where it is, with sqlite-utils disable-wal {shlex.quote(path)}"
+            )
+        raise click.ClickException(
+            f"{path} can't be read as a SQLite database: {error}{hint}"
+        ) from error

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import yaml
 from datasette.utils import resolve_env_secrets
 
 from . import compat
@@ -107,7 +108,7 @@ def parse(raw: Mapping[str, Any], env: Mapping[str, str]) -> Config:
     if "api_key" in root:
         _check_secret(root["api_key"], f"{root_path}.api_key")
     secret = root.pop("api_key", None)
-    values = _values(_resolved(root, root_path, env), _ROOT, root_path)
+    values = _values(root, _ROOT, root_path, env)
     if secret is not None:
         values["api_key"] = secret
     databases: dict[str, DatabaseConfig] = {}
@@ -116,13 +117,11 @@ def parse(raw: Mapping[str, Any], env: Mapping[str, str]) -> Config:
         own = _block(block, f"{path}plugins.{PLUGIN}")
         if own:
             own_path = f"{path}plugins.{PLUGIN}"
-            databases[database] = DatabaseConfig(
-                **_values(_resolved(own, own_path, env), _DATABASE, own_path)
-            )
+            databases[database] = DatabaseConfig(**_values(own, _DATABASE, own_path, env))
         for table, table_block, table_path in _children(block, "tables", path):
             own_path = f"{table_path}plugins.{PLUGIN}"
             own = _block(table_block, own_path)
-            parsed = _values(_resolved(own, own_path, env), _TABLE, own_path)
+            parsed = _values(own, _TABLE, own_path, env)
             # Datasette's own settings for the same things.
             for key, ours in (("fts_table", "fts_table"), ("label_column", "title")):
                 if isinstance(table_block.get(key), str):
@@ -143,6 +142,9 @@ def _block(raw: Mapping[str, Any], path: str) -> Mapping[str, Any]:
         return {}
     if not isinstance(plugins, Mapping):
         raise ConfigError(f"{path.removesuffix('.' + PLUGIN)}: expected a mapping")
+    misspelt = PLUGIN.replace("-", "_")
+    if misspelt in plugins:
+        raise ConfigError(f"{path.removesuffix(PLUGIN)}{misspelt}: did you mean {PLUGIN}?")
     block = plugins.get(PLUGIN)
     if block is None:
         return {}
@@ -162,27 +164,49 @@ def _children(
             yield str(name), block, f"{path}{key}.{name}."
 
 
-def _resolved(block: Mapping[str, Any], path: str, env: Mapping[str, str]) -> Mapping[str, Any]:
-    try:
-        return resolve_env_secrets(dict(block), env)
-    except OSError as error:
-        raise ConfigError(f"{path}: a $file can't be read: {error}") from error
-
-
 def _values(
-    block: Mapping[str, Any], parsers: Mapping[str, Callable[[Any], Any]], path: str
+    block: Mapping[str, Any],
+    parsers: Mapping[str, Callable[[Any], Any]],
+    path: str,
+    env: Mapping[str, str],
 ) -> dict[str, Any]:
     values = {}
     for key, value in block.items():
+        own_path = f"{path}.{key}"
         if key not in parsers:
-            raise ConfigError(f"{path}.{key}: unknown setting{_nearest_setting(key, parsers)}")
+            raise ConfigError(f"{own_path}: unknown setting{_nearest_setting(key, parsers)}")
         if value is None:
             continue
         try:
-            values[key] = parsers[key](value)
+            values[key] = _parsed(value, parsers[key], own_path, env)
         except ValueError as error:
-            raise ConfigError(f"{path}.{key}: {error}") from None
+            raise ConfigError(f"{own_path}: {error}") from None
     return values
+
+
+def _parsed(value: Any, parse: Callable[[Any], Any], path: str, env: Mapping[str, str]) -> Any:
+    if not _is_reference(value):
+        return parse(value)
+    try:
+        text = resolve_env_secrets(dict(value), env)
+    except OSError as error:
+        raise ConfigError(f"{path}: a $file can't be read: {error}") from error
+    if text is None:
+        # Taking it for "not set" would, of all settings, open what `allow` is to close.
+        raise ConfigError(f"{path}: the environment has no variable {value['$env']}")
+    try:
+        return parse(text)
+    except ValueError:
+        # What comes from there is text, also where a number or a list is wanted.
+        try:
+            read = yaml.safe_load(text)
+        except yaml.YAMLError:
+            read = text
+        return parse(read)
+
+
+def _is_reference(value: Any) -> bool:
+    return isinstance(value, Mapping) and len(value) == 1 and next(iter(value)) in ("$env", "$file")
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
@@ -204,12 +228,7 @@ def _nearest_setting(key: str, known: Mapping[str, Any]) -> str:
 
 
 def _check_secret(value: Any, path: str) -> None:
-    if (
-        not isinstance(value, Mapping)
-        or len(value) != 1
-        or next(iter(value)) not in ("$env", "$file")
-        or not isinstance(next(iter(value.values())), str)
-    ):
+    if not _is_reference(value) or not isinstance(next(iter(value.values())), str):
         # The value itself must not get into a log.
         raise ConfigError(
             f"{path}: give a reference, never the key itself: "
@@ -306,7 +325,7 @@ def _log(value: Any) -> Any:
 
 
 def _columns(value: Any) -> Mapping[str, float]:
-    if isinstance(value, list):
+    if isinstance(value, list) and value:
         return dict.fromkeys(_texts(value), 1.0)
     if not isinstance(value, Mapping) or not value:
         raise ValueError(

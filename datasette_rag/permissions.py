@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextvars
 import json
+import sqlite3
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -57,29 +58,44 @@ async def refusal(
     An unknown database or table and one that the actor may not see get the same reply.
     """
     if actor is OWNER:
-        return None if await _exists(datasette, database, table) else _NOT_FOUND
+        return await _unless_there(datasette, database, table)
     if not await compat.allowed_everywhere(
         datasette, actor, "view-instance", default=True
     ) or not await compat.allowed_everywhere(datasette, actor, ASK, default=True):
         return Failed(403, "You do not have permission to ask questions here")
     if database is None:
         return None
-    if not await _exists(datasette, database, table):
+    if database not in datasette.databases or not _is_name(table):
         return _NOT_FOUND
-    opens = (
-        await compat.database_page_opens(datasette, actor, database)
-        if table is None
-        else await visible(datasette, actor, [(database, table)])
-    )
-    return None if opens else _NOT_FOUND
+    try:
+        opens = (
+            await compat.database_page_opens(datasette, actor, database)
+            if table is None
+            else await visible(datasette, actor, [(database, table)])
+        )
+        return await _unless_there(datasette, database, table) if opens else _NOT_FOUND
+    except sqlite3.Error:
+        if await compat.database_page_opens(datasette, actor, database):
+            return Failed(500, f"The database {database} can't be read at the moment")
+        return _NOT_FOUND
 
 
-async def _exists(datasette: Datasette, database: str | None, table: str | None) -> bool:
+async def _unless_there(
+    datasette: Datasette, database: str | None, table: str | None
+) -> Failed | None:
+    """Not found, unless the database and the table are there."""
     if database is None:
-        return True
-    if database not in datasette.databases:
-        return False
-    return table is None or await compat.has_table(datasette, database, table)
+        return None
+    if database not in datasette.databases or not _is_name(table):
+        return _NOT_FOUND
+    if table is None or await compat.has_table(datasette, database, table):
+        return None
+    return _NOT_FOUND
+
+
+def _is_name(table: str | None) -> bool:
+    """Whether SQLite could have a table of this name: half a character can't be in one."""
+    return table is None or table.isprintable() or not any("\ud800" <= c <= "\udfff" for c in table)
 
 
 _NOT_FOUND = Failed(404, "There is no such database or table")

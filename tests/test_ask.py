@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
+import time
 from contextlib import closing
 
 import pytest
@@ -529,3 +531,78 @@ async def test_the_owner_sees_all_on_the_command_line(tmp_path):
     assert (await reply_of(datasette, "umbrella", actor=OWNER)).outcome == "answered"
     # An actor that a visitor could claim to be is not the owner.
     assert (await last_event(datasette, "umbrella", actor=dict(OWNER))).status == 403
+
+
+async def test_a_busy_site_is_not_a_slow_search(tmp_path):
+    """The limit counts what the searches run, not how long they wait for a thread."""
+    texts = [" ".join(f"w{number % 97}" for number in range(n, n + 60)) for n in range(4_000)]
+    path = make_database(
+        tmp_path / "db.db",
+        "create table big (id integer primary key, body text)",
+        "create virtual table big_fts using fts5(body, content=big)",
+        rows=[
+            ("insert into big(body) values (?)", [(text,) for text in texts]),
+            ("insert into big_fts(big_fts) values (?)", [("rebuild",)]),
+        ],
+    )
+    datasette = await make_datasette([path], settings={"sql_time_limit_ms": 400})
+    question = " ".join(f"w{number}" for number in range(8))
+    began = time.perf_counter()
+    await reply_of(datasette, question, answer=False)
+    alone = time.perf_counter() - began
+    count = max(20, int(3 * 1.5 * 0.4 / alone * 3))
+    ends = await asyncio.gather(
+        *(last_event(datasette, question, answer=False) for _ in range(min(count, 200)))
+    )
+    assert not [end for end in ends if isinstance(end, events.Failed)]
+
+
+async def test_an_index_without_places_of_words_finds_words(tmp_path):
+    path = make_database(
+        tmp_path / "db.db",
+        "create table d (id integer primary key, body text)",
+        "insert into d values (1, 'set foo_bar to 3.11'), (2, 'nothing')",
+        *(
+            f"create virtual table d_{detail} using fts5(body, content=d, detail={detail});"
+            f"insert into d_{detail}(d_{detail}) values ('rebuild')"
+            for detail in ("none", "column")
+        ),
+    )
+    for index in ("d_none", "d_column"):
+        tree = {"databases": {"db": {"tables": {"d": {"fts_table": index}}}}}
+        datasette = await make_datasette([path], tree)
+        reply = await reply_of(datasette, "what is foo_bar in 3.11?")
+        assert [source.pks for source in reply.sources] == [("1",)]
+        query = await get(datasette, reply.tables[0].query_url.replace("?", ".json?"))
+        assert len(query.json()["rows"]) == 1
+
+
+async def test_short_words_and_a_trigram_index(tmp_path):
+    path = make_database(tmp_path / "db.db", fts_table("d", "東京の傘は赤い", tokenize="trigram"))
+    datasette = await make_datasette([path])
+    assert (await reply_of(datasette, "東京")).tables[0].status == "wrong_script"
+    assert len((await reply_of(datasette, "東京の傘")).sources) == 1
+
+
+async def test_a_database_that_can_not_be_read_any_more(tmp_path):
+    """It is an error with that name and status, not a traceback and not nothing found."""
+    path = make_database(tmp_path / "gone.db", fts_table("notes", "umbrella"))
+    other = make_database(tmp_path / "fine.db", fts_table("notes", "umbrella"))
+    tree = {"databases": {"private": {"allow": {"id": "ann"}}}}
+    private = make_database(tmp_path / "private.db", fts_table("notes", "umbrella"))
+    datasette = await make_datasette([path, other, private], tree)
+    for file in (path, private):
+        file.write_bytes(b"no database any more" * 200)
+    for address in ("/gone/-/ask", "/gone/notes/-/ask"):
+        for suffix in ("", ".json"):
+            response = await get(datasette, f"{address}{suffix}?question=umbrella")
+            assert response.status_code == 500
+            assert "can&#39;t be read" in response.text or "can't be read" in response.text
+    for address in ("/private/-/ask.json", "/private/notes/-/ask.json"):
+        assert (await get(datasette, f"{address}?question=umbrella")).status_code == 404
+    data = (await get(datasette, "/-/ask.json?question=umbrella")).json()
+    assert [one["database"] for one in data["sources"]] == ["fine"]
+    assert {(one["database"], one["status"]) for one in data["tables"]} == {
+        ("gone", "error"),
+        ("fine", "ok"),
+    }

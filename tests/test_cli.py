@@ -113,12 +113,26 @@ def test_actors(tmp_path, database):
         (["ask", "{database}", "q", "--table", "db/nope"], "no such database or table"),
         (["index", "{new}", "nowhere"], "nowhere"),
         (["check", "{text}"], "can't be read as a SQLite database"),
+        (["ask", "{odd}", "q"], "rename it"),
+        (["ask", "{database}", "q", "-m", "{yaml}"], "bad.yml"),
+        (["check", "{database}", "-m", "{list}"], "expected a mapping of settings"),
+        (["ask", "{database}", "q", "-t", "db/\udcff"], "no such database or table"),
     ],
 )
 def test_a_mistake_is_told_in_words(tmp_path, database, arguments, words):
     text = tmp_path / "text.db"
     text.write_text("This is no database, whatever its name says. " * 50)
-    names = {"database": database, "text": text, "new": tmp_path / "new.db"}
+    odd = make_database(tmp_path / "we?rd #1%20.db", fts_table("notes", "x"))
+    (tmp_path / "bad.yml").write_text("a: [b")
+    (tmp_path / "list.yml").write_text("- x")
+    names = {
+        "database": database,
+        "text": text,
+        "new": tmp_path / "new.db",
+        "odd": odd,
+        "yaml": tmp_path / "bad.yml",
+        "list": tmp_path / "list.yml",
+    }
     result = run(*(argument.format(**names) for argument in arguments))
     assert result.exit_code in (1, 2)
     assert words in output(result)

@@ -97,6 +97,21 @@ def test_secrets_stay_references_and_other_references_are_resolved(tmp_path):
     assert config.no_answer == "Nothing."
 
 
+def test_values_from_the_environment_have_the_type_that_is_wanted():
+    env = {"NUMBER": "5", "OFF": "false", "EXAMPLES": "[a, b]", "TEXT": "17"}
+    config = parse(
+        root(
+            max_sources={"$env": "NUMBER"},
+            answer_on_get={"$env": "OFF"},
+            examples={"$env": "EXAMPLES"},
+            no_answer={"$env": "TEXT"},
+        ),
+        env,
+    )
+    assert (config.max_sources, config.answer_on_get) == (5, False)
+    assert (config.examples, config.no_answer) == (("a", "b"), "17")
+
+
 @pytest.mark.parametrize(
     "raw, words",
     [
@@ -128,6 +143,9 @@ def test_secrets_stay_references_and_other_references_are_resolved(tmp_path):
         (on_table(columns={"a": "high"}), ["expected a weight for a"]),
         (on_table(columns={"a": 0}), ["more than 0"]),
         ({"plugins": {"datasette-rag": ["x"]}}, ["plugins.datasette-rag: expected a mapping"]),
+        ({"plugins": {"datasette_rag": {}}}, ["plugins.datasette_rag: did you mean datasette-rag"]),
+        (on_table(columns=[]), ["columns: expected a list of columns"]),
+        (root(allow={"$env": "NOT_SET"}), ["allow: the environment has no variable NOT_SET"]),
         ({"plugins": ["x"]}, ["plugins: expected a mapping"]),
         (root(instructions={"$file": "/nowhere/at/all"}), ["a $file can't be read"]),
     ],

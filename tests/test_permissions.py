@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 
 import pytest
 from datasette.plugins import pm
@@ -263,3 +264,60 @@ async def test_the_internal_database_is_nobodys_source(files):
     datasette = await make_datasette(files)
     reply = await get(datasette, "/-/ask.json?question=umbrella", ROOT)
     assert {one["database"] for one in reply.json()["tables"]} == {"one", "two"}
+
+
+@pytest.mark.asyncio
+async def test_queries_of_the_owner_do_not_open_ours(files):
+    """0.65 puts a plugin's queries into the owner's own dictionary of them, if there is one."""
+    tree = settings(None, None, ONLY_ANN)
+    tree["databases"]["one"]["queries"] = {"hello": {"sql": "select 1 as x"}}
+    datasette = await make_datasette(files, tree)
+    for _ in range(3):
+        for actor, status in ((None, 403), (ANN, 200)):
+            page = await get(datasette, "/one", actor)
+            assert page.status_code == 200
+            assert ("ask_secrets" in page.text) == (actor is ANN)
+            query = await get(datasette, "/one/ask_secrets.json?search=umbrella", actor)
+            assert query.status_code == status
+        reply = (await get(datasette, "/one/-/ask.json?question=umbrella")).json()
+        assert [one["query_url"] for one in reply["tables"]] == [
+            "/one/ask_notes?search=%22umbrella%22"
+        ]
+        for address in ("/-/metadata.json", "/-/config.json"):
+            assert "ask_" not in (await get(datasette, address)).text
+    assert (await get(datasette, "/one/hello.json")).status_code == 200
+
+
+@pytest.mark.asyncio
+async def test_a_view_of_a_private_table_is_searched_only_if_the_owner_says_so(tmp_path):
+    path = make_database(
+        tmp_path / "site.db",
+        fts_table("docs", "the umbrella code is 4711"),
+        "create view shown as select * from docs",
+        "create virtual table shown_fts using fts5(body, content=shown, content_rowid=id)",
+        "insert into shown_fts(shown_fts) values ('rebuild')",
+    )
+    tables = {"docs": {"allow": ONLY_ANN}}
+    datasette = await make_datasette([path], {"databases": {"site": {"tables": tables}}})
+    assert "4711" not in (await get(datasette, "/-/ask.json?question=umbrella")).text
+    tables["shown"] = {"fts_table": "shown_fts"}
+    datasette = await make_datasette([path], {"databases": {"site": {"tables": tables}}})
+    reply = (await get(datasette, "/-/ask.json?question=umbrella")).json()
+    assert [one["table"] for one in reply["sources"]] == ["shown"]
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("name", ["\ud800", "a\udc80b", "no\x00thing"])
+async def test_names_that_no_table_can_have(files, name):
+    """They are not found, in a private database as in one that does not exist."""
+    datasette = await make_datasette(files, settings(None, ONLY_ANN, None))
+    replies = [
+        await datasette.client.post(
+            "/-/ask.json",
+            content=json.dumps({"question": "umbrella", "tables": [f"{database}/{name}"]}),
+            headers={"content-type": "application/json"},
+        )
+        for database in ("one", "two", "none")
+    ]
+    assert [reply.status_code for reply in replies] == [404] * 3
+    assert len({reply.text for reply in replies}) == 1

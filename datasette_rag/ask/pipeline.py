@@ -261,18 +261,17 @@ async def _searchable(
         if database not in (None, name) or (only and name not in {pair[0] for pair in only}):
             continue
         try:
-            found = (await catalogue(datasette, name)).tables
+            wanted = [
+                one
+                for one in (await catalogue(datasette, name)).tables.values()
+                if table in (None, one.table) and (not only or (name, one.table) in only)
+            ]
+            tables += await searchable_by(datasette, actor, wanted)
         except sqlite3.Error:
             if await permissions.refusal(datasette, actor, database=name) is None:
                 message = f"The database {name} can't be read at the moment."
                 unreadable.append(SearchedTable(name, "", "error", 0, None, message))
-            continue
-        tables += [
-            one
-            for one in found.values()
-            if table in (None, one.table) and (not only or (name, one.table) in only)
-        ]
-    return await searchable_by(datasette, actor, tables), unreadable
+    return tables, unreadable
 
 
 async def _retrieve(
@@ -284,7 +283,11 @@ async def _retrieve(
 ) -> Retrieved:
     names: dict[tuple[str, str], str] = {}
     for database in {table.database for table in tables}:
-        of_database: Mapping[str, str] = await query_names(datasette, database, actor)
+        try:
+            of_database: Mapping[str, str] = await query_names(datasette, database, actor)
+        except sqlite3.Error:
+            # The search of its tables says what is wrong, and has no address to give.
+            continue
         names.update({(database, table): name for table, name in of_database.items()})
     return await retrieve(
         datasette,

@@ -206,7 +206,12 @@ def _why_skipped(file: Path, path: str, root: Path) -> str | None:
         path.encode()
     except UnicodeEncodeError:
         return "its name is not in UTF-8"
-    if file.is_symlink() and root not in file.resolve().parents:
+    try:
+        leads_out = file.is_symlink() and root not in file.resolve().parents
+    except (OSError, RuntimeError):
+        # A link to itself; which of the two is raised depends on the version of Python.
+        return "a link that leads nowhere"
+    if leads_out:
         return "a link that leads out of the folder"
     if not file.exists():
         return "a link that leads nowhere"

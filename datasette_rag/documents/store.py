@@ -167,14 +167,26 @@ def _bring_up_to_date(
     except UnreadableDocument as error:
         report.skipped.append((path, str(error)))
         return
-    _replace(db, tables, document, known[0] if known else None)
+    _replace(db, tables, document)
     if known is None:
         report.added += 1
     else:
         report.updated += 1
 
 
-def _replace(db: Database, tables: Tables, document: Document, key: int | None) -> None:
+@contextmanager
+def _writing(db: Database) -> Iterator[None]:
+    """A transaction that waits for the lock; one that reads first would fail at once instead."""
+    db.execute("begin immediate")
+    try:
+        yield
+    except BaseException:
+        db.conn.rollback()
+        raise
+    db.conn.commit()
+
+
+def _replace(db: Database, tables: Tables, document: Document) -> None:
     row = {
         "path": document.path,
         "title": document.title,
@@ -182,7 +194,17 @@ def _replace(db: Database, tables: Tables, document: Document, key: int | None) 
         "hash": document.hash,
     }
     passages = cut(document.text, markdown=document.is_markdown)
-    with db.atomic():
+    with _writing(db):
+        # Another run may have been faster; what counts is what is there now.
+        key = next(
+            (
+                row[0]
+                for row in db.execute(
+                    f"select id from {quoted(tables.documents)} where path = ?", [document.path]
+                )
+            ),
+            None,
+        )
         if key is None:
             key = db.table(tables.documents).insert(row).last_pk
         else:
@@ -216,7 +238,7 @@ def _remove_gone(
         if path.startswith(out_of_sight):
             continue
         key = known[path][0]
-        with db.atomic():
+        with _writing(db):
             _delete_passages(db, tables, key)
             db.table(tables.documents).delete(key)
         removed += 1

@@ -100,6 +100,16 @@ def check_names(db: Database, tables: Tables) -> None:
     Raises:
         DocumentsError: something else has one of the names.
     """
+    for name in tables.roles:
+        for spelled, sql in db.execute(
+            "select name, sql from sqlite_master where lower(name) = lower(?) and name <> ?",
+            [name, name],
+        ):
+            if _MARKED.search(sql or ""):
+                raise DocumentsError(
+                    f"The database has {spelled}, which is the same table to SQLite as {name}. "
+                    "Give --table as it is spelled there, or another name."
+                )
     ours = _versions(db, tables)
     taken = [name for name in tables.roles if name not in ours and _sql(db, name) is not None]
     if tables.passages not in ours and _sql(db, tables.full_text) is not None:

@@ -18,6 +18,8 @@ class FullTextIndex:
     those that can't be searched. `content` is the table that holds the text: None where
     the index holds it itself, "" where nothing does (contentless). `content_rowid` is that
     table's column which equals the index's rowid. `tokenize` is the tokenizer as written.
+    `detail` is how much of the words' places FTS5 keeps: with less than `full` it finds no
+    phrases. `matchinfo` is FTS4's option of that name.
     """
 
     name: str
@@ -27,6 +29,8 @@ class FullTextIndex:
     content: str | None
     content_rowid: str
     tokenize: str
+    detail: str = "full"
+    matchinfo: str = ""
 
 
 def parse_full_text_index(name: str, sql: str) -> FullTextIndex | None:
@@ -62,6 +66,8 @@ def parse_full_text_index(name: str, sql: str) -> FullTextIndex | None:
         content=options.get("content"),
         content_rowid=options.get("content_rowid") or "rowid",
         tokenize=options.get("tokenize", ""),
+        detail=options.get("detail", "full").casefold(),
+        matchinfo=options.get("matchinfo", "").casefold(),
     )
 
 

@@ -25,6 +25,16 @@ def match_query_fts4(keywords: Iterable[str]) -> str:
     )
 
 
+def match_query_without_phrases(keywords: Iterable[str]) -> str:
+    """The same for an FTS5 index with `detail=none` or `column`: it finds single words only."""
+    words = (
+        word
+        for keyword in _searchable(keywords)
+        for word in "".join(char if char.isalnum() else " " for char in keyword).split()
+    )
+    return match_query(dict.fromkeys(words))
+
+
 def is_searchable(keyword: str) -> bool:
     """Whether a keyword has anything that a tokenizer keeps: a letter or a digit."""
     return any(character.isalnum() for character in keyword)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -16,7 +15,7 @@ from ..text.plain import to_text
 from .fusion import reciprocal_rank_fusion
 from .passages import RowPassage, WeighedRow, cut_passages, weigh_rows
 from .queries import ROW_LIMIT
-from .search import FoundRow, TableResult, out_of_date_message, search_table
+from .search import Budget, FoundRow, TableResult, out_of_date_message, search_table
 from .tables import SearchableTable
 
 if TYPE_CHECKING:
@@ -53,11 +52,10 @@ async def retrieve(
     along). `query_names` gives the name of the canned query by (database, table).
     """
     row_count = max(1, min(ROW_LIMIT, 2 * max_sources, _ROWS_TO_CUT // max(1, len(tables))))
-    limit_seconds = datasette.setting("sql_time_limit_ms") / 1000
-    deadline = time.perf_counter() + _TIME_LIMITS * limit_seconds
+    budget = Budget(_TIME_LIMITS * datasette.setting("sql_time_limit_ms"))
     results = await asyncio.gather(
         *(
-            search_table(datasette, table, keywords, row_count=row_count, deadline=deadline)
+            search_table(datasette, table, keywords, row_count=row_count, budget=budget)
             for table in tables
         )
     )
@@ -199,7 +197,7 @@ def _url(row: FoundRow) -> str | None:
         if not value:
             return None
         url = url.replace("{" + name + "}", value if whole else quote(value))
-    return url if url.startswith(("https://", "http://")) and url.isprintable() else None
+    return url if url.casefold().startswith(("https://", "http://")) and url.isprintable() else None
 
 
 def _searched(

@@ -5,14 +5,15 @@ from __future__ import annotations
 import shlex
 import sqlite3
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from datasette.utils import sqlite_timelimit
 
 from ..events import TableStatus
-from .match import match_query, match_query_fts4
+from .match import match_query, match_query_fts4, match_query_without_phrases
 from .queries import ranked_rowids_sql, row_columns, rows_sql
 from .tables import SearchableTable, is_empty, quoted
 
@@ -29,6 +30,9 @@ _UNSPACED = (
     (0xF900, 0xFAFF),
     (0x20000, 0x3FFFF),
 )
+
+
+_TRIGRAM = 3
 
 
 @dataclass(frozen=True)
@@ -53,27 +57,60 @@ class TableResult:
     message: str = ""
 
 
+class Budget:
+    """The time that the searches of a question have together, in milliseconds.
+
+    Only what they run counts: on a busy site they wait for a thread, which is not theirs to
+    help.
+    """
+
+    def __init__(self, milliseconds: float) -> None:
+        self.left_ms = milliseconds
+
+    @contextmanager
+    def spending(self) -> Iterator[None]:
+        """Take off what the block takes."""
+        began = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.left_ms -= (time.perf_counter() - began) * 1000
+
+
+@contextmanager
+def _one_state(conn: sqlite3.Connection) -> Iterator[None]:
+    """Read the index and the rows as of one moment, also while somebody writes them."""
+    if conn.in_transaction:
+        yield
+        return
+    conn.execute("begin")
+    try:
+        yield
+    finally:
+        conn.rollback()
+
+
 async def search_table(
     datasette: Datasette,
     table: SearchableTable,
     keywords: Sequence[str],
     *,
     row_count: int,
-    deadline: float,
+    budget: Budget,
 ) -> TableResult:
     """Search one table and read its `row_count` best rows.
 
-    It gets Datasette's own time limit for a query, and no more than what is left until
-    `deadline` (of `time.perf_counter()`, seconds). A database error becomes the result's
-    status: it concerns this table only, and is never an empty result.
+    It gets Datasette's own time limit for a query, and no more than what is left of the
+    budget. A database error becomes the result's status: it concerns this table only, and
+    is never an empty result.
     """
-    match = match_query_fts4(keywords) if table.is_fts4 else match_query(keywords)
+    match = _match_for(table, keywords)
 
     def search(conn: sqlite3.Connection) -> TableResult:
-        left_ms = (deadline - time.perf_counter()) * 1000
-        if left_ms <= 0:
+        if budget.left_ms <= 0:
             return TableResult(table, match, "timed_out", 0, (), _TIMED_OUT)
-        with sqlite_timelimit(conn, min(left_ms, datasette.setting("sql_time_limit_ms"))):
+        limit_ms = min(budget.left_ms, datasette.setting("sql_time_limit_ms"))
+        with budget.spending(), sqlite_timelimit(conn, limit_ms), _one_state(conn):
             return _search(conn, table, match, keywords, row_count)
 
     try:
@@ -90,6 +127,14 @@ async def search_table(
             f"The search of {table.table} failed. If its index is damaged, this mends it: "
             f"{mending_command(table)}",
         )
+
+
+def _match_for(table: SearchableTable, keywords: Sequence[str]) -> str:
+    if table.is_fts4:
+        return match_query_fts4(keywords)
+    if table.index.detail != "full":
+        return match_query_without_phrases(keywords)
+    return match_query(keywords)
 
 
 def mending_command(table: SearchableTable) -> str:
@@ -161,17 +206,18 @@ def _nothing_found(
             f"The full-text index of {table.table} is empty: it was never built. "
             f"This mends it: {mending_command(table)}",
         )
-    if "trigram" not in table.index.tokenize and all(map(_is_unspaced, keywords)):
-        return TableResult(
-            table,
-            match,
-            "wrong_script",
-            0,
-            (),
-            f"The full-text index of {table.table} can't find words in this script; "
-            "one with tokenize='trigram' can.",
+    problem = ""
+    if "trigram" in table.index.tokenize:
+        if all(len(keyword) < _TRIGRAM for keyword in keywords):
+            problem = (
+                f"The full-text index of {table.table} finds no words of one or two characters."
+            )
+    elif all(map(_is_unspaced, keywords)):
+        problem = (
+            f"The full-text index of {table.table} can't find words in this script; one with "
+            "tokenize='trigram' can, if they have three characters or more."
         )
-    return TableResult(table, match, "ok", 0)
+    return TableResult(table, match, "wrong_script" if problem else "ok", 0, (), problem)
 
 
 def _is_unspaced(keyword: str) -> bool:

@@ -161,6 +161,12 @@ def read_catalogue(conn: sqlite3.Connection, database: str, config: Config) -> C
                 name,
                 "FTS3 indexes can't be ranked; make an FTS5 one: sqlite-utils enable-fts --replace",
             )
+        elif index.module == "fts4" and index.matchinfo == "fts3":
+            found(
+                name,
+                "an FTS4 index made with matchinfo=fts3 can't be ranked; make an FTS5 one: "
+                "sqlite-utils enable-fts --replace",
+            )
         elif index.content == "":
             found(name, "the index is contentless: it keeps no text to answer from")
         else:
@@ -186,6 +192,14 @@ def read_catalogue(conn: sqlite3.Connection, database: str, config: Config) -> C
         if not of_table.search:
             found(table, "left out: search is off for it, or Datasette hides it")
             continue
+        if schema[table][0] == "view" and of_table.fts_table is None:
+            # A view may show what is hidden elsewhere: its owner has to mean it.
+            found(table, "a view is searched only if fts_table names its index")
+            continue
+        columns = _columns(conn, table)
+        for key, named in _configured_columns(of_table):
+            if named not in columns:
+                found(table, f"{key}: there is no column {named}", True)
         index = min(choices, key=lambda choice: _preference(conn, choice))
         outcome = _searchable_table(
             conn, database, table, schema[table][0] == "view", index, of_table, schema
@@ -194,10 +208,6 @@ def read_catalogue(conn: sqlite3.Connection, database: str, config: Config) -> C
             found(table, outcome)
             continue
         tables[table] = outcome
-        columns = _columns(conn, table)
-        for key, named in _configured_columns(of_table):
-            if named not in columns:
-                found(table, f"{key}: there is no column {named}", True)
     for name, (kind, _) in schema.items():
         if kind == "table" and name not in candidates and not _is_part_of(name, indexes):
             found(name, "it has no full-text index")

@@ -149,3 +149,11 @@ def test_time_and_hash(tmp_path):
     assert document.modified == "2023-11-14T22:13:20+00:00"
     assert document.hash == hashlib.sha256(b"text").hexdigest()
     assert document.is_markdown
+
+
+def test_a_link_to_itself_stops_nothing(tmp_path):
+    (tmp_path / "a.md").write_text("# A")
+    (tmp_path / "self.md").symlink_to("self.md")
+    folder = find_documents(tmp_path)
+    assert folder.paths == ("a.md",)
+    assert folder.skipped == (("self.md", "a link that leads nowhere"),)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import sqlite3
+import threading
 from contextlib import closing
 
 import pytest
@@ -132,10 +133,10 @@ def test_one_file_is_updated_and_nothing_is_removed(docs, database):
 def test_an_interrupted_run_is_completed_by_the_next(docs, database, monkeypatch):
     replace = store._replace
 
-    def interrupted(db, names, document, key):
+    def interrupted(db, names, document):
         if document.path.startswith("notes"):
             raise KeyboardInterrupt
-        replace(db, names, document, key)
+        replace(db, names, document)
 
     monkeypatch.setattr(store, "_replace", interrupted)
     with pytest.raises(KeyboardInterrupt):
@@ -323,3 +324,45 @@ def test_notes_of_the_shared_folder(shared, database):
     assert rows(database, "select count(*) from passages") == [(report.passages,)]
     assert search(database, '"shot-scraper"')
     assert counts(index_folder(database, shared / "data" / "til")) == (0, 0, 0, 577)
+
+
+def test_the_lock_of_another_program_is_waited_for(docs, database):
+    index_folder(database, docs)
+    write(docs, "guide.md", "# New")
+    other = sqlite3.connect(database, isolation_level=None, check_same_thread=False)
+    other.execute("begin immediate")
+    release = threading.Timer(0.5, other.rollback)
+    release.start()
+    try:
+        assert counts(index_folder(database, docs)) == (0, 1, 0, 1)
+    finally:
+        release.join()
+        other.close()
+
+
+def test_another_run_may_be_faster(docs, database, monkeypatch):
+    """Two runs begin with an empty index; what the first has put there the second replaces."""
+    replace = store._replace
+
+    def overtaken(db, names, document):
+        if document.path == "guide.md" and not overtaking:
+            overtaking.append(True)
+            with store._opened(database) as other:
+                replace(other, names, document)
+        replace(db, names, document)
+
+    overtaking = []
+    monkeypatch.setattr(store, "_replace", overtaken)
+    index_folder(database, docs)
+    assert overtaking
+    assert len(rows(database, "select * from documents")) == 2
+    assert len(rows(database, "select * from passages")) == 3
+    assert integrity(database)
+
+
+def test_names_that_differ_only_in_case_are_the_same_table(docs, database):
+    index_folder(database, docs)
+    before = digest(database)
+    with pytest.raises(DocumentsError, match="same table to SQLite as Passages"):
+        index_folder(database, docs, table="Passages")
+    assert digest(database) == before

@@ -70,6 +70,16 @@ def test_a_copy_of_a_table_is_guarded_by_that_table():
     [
         ([NOTES, "create virtual table n using fts5(title, content='')"], "n", "contentless"),
         (["create virtual table n using fts3(title)"], "n", "FTS3"),
+        (['create virtual table n using fts4(title, matchinfo="fts3")'], "n", "can't be ranked"),
+        (
+            [
+                NOTES,
+                "create view v as select * from notes",
+                "create virtual table n using fts5(title, content=v)",
+            ],
+            "v",
+            "fts_table",
+        ),
         (["create virtual table n using fts5(title, content=gone)"], "n", "does not exist: gone"),
         (
             [
