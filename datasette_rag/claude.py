@@ -9,7 +9,7 @@ import asyncio
 import os
 import time
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +28,7 @@ LONGEST_WAIT_SECONDS = 8.0
 # No event for so long, pings aside, and the stream is dead.
 STALL_SECONDS = 30.0
 CONNECT_SECONDS = 5.0
+END_SECONDS = 0.2
 _KEY_VARIABLE = "ANTHROPIC_API_KEY"
 
 # How each family of models is told to think as little as it can, longest prefix first.
@@ -129,7 +130,7 @@ async def stream(
     """
     usage = Usage()
     stop_reason = None
-    complete = False
+    begun = complete = False
     async with _opened(datasette, request, deadline, stream=True) as events:
         iterator = aiter(events)
         while not complete:
@@ -145,6 +146,7 @@ async def stream(
                 # All was said; only the end of the connection is missing.
                 break
             kind = getattr(event, "type", None)
+            begun = True
             if kind == "message_start":
                 usage = _usage(getattr(event.message, "usage", None))
             elif kind == "content_block_delta":
@@ -159,6 +161,11 @@ async def stream(
                 usage = replace(usage, output_tokens=output)
             elif kind == "message_stop":
                 complete = True
+                # Read to its very end a connection can serve the next question.
+                with suppress(Exception):
+                    await _before(anext(iterator), time.monotonic() + END_SECONDS)
+    if not begun:
+        raise _no_message()
     yield End(stop_reason, usage)
 
 
@@ -306,7 +313,12 @@ async def _client(datasette: Datasette) -> Any:
     """The client of this process; another one where another event loop runs, as in tests."""
     kept: dict[str, Any] = compat.state(datasette, "claude", dict)
     loop = asyncio.get_running_loop()
-    if kept.get("loop") is not loop or "client" not in kept:
+    if kept.get("loop") is not loop:
+        kept.clear()
+        kept.update(loop=loop, lock=asyncio.Lock())
+    async with kept["lock"]:
+        if "client" in kept:
+            return kept["client"]
         config = load(datasette)
         key = _key(config)
         if not key:
@@ -318,7 +330,6 @@ async def _client(datasette: Datasette) -> Any:
                 )
             )
         kept["client"] = await asyncio.to_thread(_new_client, key, config.api_base_url)
-        kept["loop"] = loop
     return kept["client"]
 
 

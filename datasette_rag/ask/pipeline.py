@@ -76,11 +76,12 @@ async def run(
     question = _cleaned(question)
     searchable, unreadable = await _searchable(datasette, actor, database, table, tables)
     own, keywords_from = _own_keywords(question, keywords, config)
-    chosen = _answerer(datasette, answerer or config.answerer)
+    # A search alone is free: nobody is asked for keywords either.
+    chosen = _answerer(datasette, (answerer or config.answerer) if answer else FREE)
     state = State(question, own, keywords_from, chosen)
     with ExitStack() as places:
-        # Nothing that costs money happens where there is nothing to search, or no answer is wanted.
-        if chosen.paid and answer and searchable:
+        # Nothing that costs money happens where there is nothing to search.
+        if chosen.paid and searchable:
             try:
                 places.enter_context(guard(datasette).paid_answer(now()))
             except Limited as limited:
