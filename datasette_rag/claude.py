@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -122,7 +122,7 @@ async def text_reply(
 
 async def stream(
     datasette: Datasette, request: Mapping[str, Any], deadline: float
-) -> AsyncIterator[Part]:
+) -> AsyncGenerator[Part, None]:
     """The parts of a message as they come, the last of them an End.
 
     Leaving the iteration closes the connection. Raises ClaudeFailure where the call fails,

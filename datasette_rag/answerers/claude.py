@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import AsyncIterator, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -73,13 +74,12 @@ class ClaudeAnswerer(Answerer):
             usage, outcome, reason = Usage(), "failed", None
             error: ModelError | None = None
             try:
-                parts = claude.stream(
-                    self._datasette, _request(config, question, some, instructions), deadline
-                )
-                async for part in parts:
-                    if isinstance(part, claude.End):
-                        usage, reason = part.usage, part.stop_reason
-                    else:
+                request = _request(config, question, some, instructions)
+                async with aclosing(claude.stream(self._datasette, request, deadline)) as parts:
+                    async for part in parts:
+                        if isinstance(part, claude.End):
+                            usage, reason = part.usage, part.stop_reason
+                            continue
                         for event in writer.take(part):
                             said_something = True
                             yield event
@@ -158,10 +158,12 @@ def _outcome(
     if reason is None:
         error = ModelError("interrupted", "The connection to Claude broke.")
         return ("cut_off" if said_something else "failed"), error
+    if no_answer and reason == "end_turn":
+        return "unknown", None
     if not said_something:
         return "failed", ModelError("empty", "Claude gave an empty answer.")
     if reason in ("end_turn", "stop_sequence"):
-        return ("unknown" if no_answer else "answered"), None
+        return "answered", None
     return "cut_off", None
 
 
@@ -202,18 +204,25 @@ class _Writer:
         text = self._held + text
         self._held = ""
         if not self._begun:
-            # Until it is known whether the reply begins with the word for "no answer".
-            text = text.lstrip()
-            if len(text) <= len(NO_ANSWER) and NO_ANSWER.startswith(text):
-                self._held = text
+            text = self._beginning(text.lstrip())
+            if not text:
                 return []
-            if text.startswith(NO_ANSWER):
-                self.no_answer = True
-                text = text[len(NO_ANSWER) :].lstrip(" :.,–—-\n")
             self._begun = True
         end = text[: len(text) - len(_trailing(text))]
         self._held = text[len(end) :]
         return [AnswerDelta(end)] if end else []
+
+    def _beginning(self, text: str) -> str:
+        """What is to be said of the first text: nothing until it is no start of NO_ANSWER."""
+        if not self.no_answer:
+            if len(text) < len(NO_ANSWER) and NO_ANSWER.startswith(text):
+                self._held = text
+                return ""
+            if not text.startswith(NO_ANSWER):
+                return text
+            self.no_answer = True
+            text = text[len(NO_ANSWER) :]
+        return text.lstrip(" :.,–—-\n")
 
     def _cited(self, part: claude.Cited) -> list[AnswerEvent]:
         if not 0 <= part.result < len(self.sources):

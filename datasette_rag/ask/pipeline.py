@@ -7,7 +7,7 @@ import logging
 import sqlite3
 import sys
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import ExitStack, aclosing
 from typing import TYPE_CHECKING, cast
 
@@ -64,7 +64,7 @@ async def run(
     tables: Sequence[tuple[str, str]] | None = None,
     answer: bool = True,
     answerer: str | None = None,
-) -> AsyncIterator[Event]:
+) -> AsyncGenerator[Event, None]:
     """Run a question through the stages; `datasette_rag.ask` says what goes in and comes out."""
     config = load(datasette)
     refused = await _scope_refusal(datasette, actor, database, table, tables) or _question_refusal(
@@ -87,15 +87,19 @@ async def run(
             except Limited as limited:
                 state.limited = limited.error
                 state.answerer = answerers(datasette)[FREE]
-        async for event in _searched(datasette, actor, config, state, searchable, unreadable):
-            yield event
-            if isinstance(event, Failed):
-                return
+        async with aclosing(
+            _searched(datasette, actor, config, state, searchable, unreadable)
+        ) as events:
+            async for event in events:
+                yield event
+                if isinstance(event, Failed):
+                    return
         if not state.sources or not answer:
             yield state.done(*_without_answer(state, bool(searchable or unreadable), config))
             return
-        async for event in _answered(config, state):
-            yield event
+        async with aclosing(_answered(config, state)) as events:
+            async for event in events:
+                yield event
         yield state.done()
 
 
@@ -106,7 +110,7 @@ async def _searched(
     state: State,
     searchable: Sequence[SearchableTable],
     unreadable: Sequence[SearchedTable],
-) -> AsyncIterator[Event]:
+) -> AsyncGenerator[Event, None]:
     """Keywords and sources into the state; the search by the question's own words starts at once."""
     found: Retrieved | None = None
     with state.timed("keywords"):
@@ -160,7 +164,7 @@ async def _worded_by_claude(
     return await searching
 
 
-async def _answered(config: Config, state: State) -> AsyncIterator[Event]:
+async def _answered(config: Config, state: State) -> AsyncGenerator[Event, None]:
     """The answer, and what the checks say of it."""
     with state.timed("answer"):
         async with aclosing(
