@@ -31,6 +31,8 @@ setup(
         "PyYAML",
         # Writes the tables and the index that `datasette rag index` makes.
         "sqlite-utils>=4.0",
+        # The client of the Claude API; imported when the first question needs it.
+        "anthropic>=2.14",
         # Finds headings in documents and renders answers; the reference parser of CommonMark in Python.
         "markdown-it-py>=3.0",
         # Takes everything out of rendered answers that is not on a short list of tags.

@@ -4,9 +4,23 @@ from __future__ import annotations
 
 import sys
 
-from . import ask_json, import_time, index_til, many_tables
+from . import (
+    ask_json,
+    claude_first_token,
+    claude_streams,
+    import_time,
+    index_til,
+    many_tables,
+)
 
-BENCHMARKS = (ask_json, many_tables, import_time, index_til)
+BENCHMARKS = (
+    ask_json,
+    many_tables,
+    import_time,
+    index_til,
+    claude_first_token,
+    claude_streams,
+)
 
 
 def main() -> None:

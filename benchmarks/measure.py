@@ -14,6 +14,7 @@ from datasette.app import Datasette
 from datasette.version import __version__
 
 DATASETTE = __version__
+ON_1_0 = hasattr(Datasette, "allowed")
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
 
@@ -37,6 +38,11 @@ def corpus_database(path: Path, name: str) -> Path:
     table.enable_fts(["title", "text"], tokenize="porter", create_triggers=True)
     db.close()
     return path
+
+
+def configuration(tree: dict[str, Any]) -> dict[str, Any]:
+    """A configuration tree as the argument of `Datasette` that it is on this line."""
+    return {"config" if ON_1_0 else "metadata": tree}
 
 
 async def started(path: Path) -> Datasette:

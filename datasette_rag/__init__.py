@@ -8,26 +8,38 @@ from __future__ import annotations
 from typing import Any
 
 from datasette import hookimpl
+from datasette.plugins import pm
 
+from . import hookspecs
 from .ask import ask
 
 __all__ = ["ask"]
+
+pm.add_hookspecs(hookspecs)
 
 # The rooms are imported when they are first needed: importing the plugin must stay fast.
 
 
 @hookimpl
 def startup(datasette: Any) -> Any:
-    from .retrieval.start import start
+    from .start import start
 
     return lambda: start(datasette)
 
 
 @hookimpl
-def asgi_wrapper(datasette: Any) -> Any:
-    from . import permissions
+def register_rag_answerers(datasette: Any) -> Any:
+    from .answerers.claude import ClaudeAnswerer
+    from .answerers.extractive import ExtractiveAnswerer
 
-    return permissions.per_request
+    return [ExtractiveAnswerer(), ClaudeAnswerer(datasette)]
+
+
+@hookimpl
+def asgi_wrapper(datasette: Any) -> Any:
+    from . import claude, permissions
+
+    return lambda app: permissions.per_request(claude.closed_at_shutdown(app, datasette))
 
 
 @hookimpl

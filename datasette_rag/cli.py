@@ -118,6 +118,11 @@ def question_options(command: Command) -> Command:
 
 @click.command()
 @question_options
+@click.option(
+    "--answerer",
+    help="Who words the answer: extractive, claude (the default when a key is set), "
+    "or the name of a plugin's",
+)
 def ask(**options: Any) -> None:
     """Answer QUESTION from the rows of one or more DATABASES
 
@@ -158,8 +163,8 @@ def check(
 
         datasette rag check docs.db
     """
-    from .retrieval.start import findings
     from .retrieval.tables import catalogue, searched_databases
+    from .start import findings
 
     async def report(datasette: Datasette) -> None:
         count = 0
@@ -234,12 +239,22 @@ def _question_command(
     config: Any,
     load_extensions: Sequence[Any],
     answer: bool,
+    answerer: str | None = None,
 ) -> None:
+    from . import claude
     from .ask import ask as ask_events
     from .events import AnswerDelta, Done, Failed
     from .permissions import OWNER
 
     async def run(datasette: Datasette) -> Reply:
+        try:
+            return await reply(datasette)
+        except ValueError as error:
+            raise click.ClickException(str(error)) from error
+        finally:
+            await claude.close(datasette)
+
+    async def reply(datasette: Datasette) -> Reply:
         async for event in ask_events(
             datasette,
             question,
@@ -247,6 +262,7 @@ def _question_command(
             keywords=keywords or None,
             tables=tables or None,
             answer=answer,
+            answerer=answerer or ("claude" if claude.has_key(datasette) else None),
         ):
             if isinstance(event, Failed):
                 if as_json:
@@ -264,10 +280,12 @@ def _question_command(
                 click.echo(event.text, nl=False)
         raise click.ClickException("the question ended without a reply")
 
-    reply = _run(databases, metadata, config, load_extensions, run)
+    given = _run(databases, metadata, config, load_extensions, run)
     if not as_json:
-        _print_reply(reply, with_passages=not answer)
-    if not (reply.answered or (reply.outcome is None and reply.sources)):
+        _print_reply(given, with_passages=not answer)
+    if given.error is not None and not given.answered:
+        raise SystemExit(1)
+    if not (given.answered or (given.outcome is None and given.sources)):
         raise SystemExit(NOTHING_FOUND)
 
 
@@ -282,6 +300,10 @@ def _print_reply(reply: Reply, with_passages: bool) -> None:
             click.echo(_source_line(source))
             if with_passages:
                 click.echo(f"\n{source.passage}\n")
+    if reply.error is not None:
+        click.echo(reply.error.message, err=True)
+    if reply.usage.cost_usd:
+        click.echo(f"Cost: ${reply.usage.cost_usd:.4f}", err=True)
     for finding in reply.checks:
         if not finding.ok:
             click.echo(_check_line(finding), err=True)

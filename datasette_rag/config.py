@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from datasette.app import Datasette
 
 PLUGIN = "datasette-rag"
+
+# Paid answers under way at once, paid answers a day (UTC), seconds that one may take.
+DEFAULT_LIMITS: Mapping[str, int] = {"at_once": 4, "per_day": 200, "seconds": 60}
 
 
 class ConfigError(Exception):
@@ -66,8 +69,8 @@ class Config:
     allow: Any = None
     admin: Any = None
     log: Any = None
-    limits: Mapping[str, Any] = field(default_factory=dict)
-    prices: Mapping[str, Any] = field(default_factory=dict)
+    limits: Mapping[str, int] = field(default_factory=lambda: dict(DEFAULT_LIMITS))
+    prices: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     databases: Mapping[str, DatabaseConfig] = field(default_factory=dict)
     tables: Mapping[tuple[str, str], TableConfig] = field(default_factory=dict)
 
@@ -171,7 +174,7 @@ def _values(
     for key, value in block.items():
         own_path = f"{path}.{key}"
         if key not in parsers:
-            raise ConfigError(f"{own_path}: unknown setting{_nearest(key, parsers)}")
+            raise ConfigError(f"{own_path}: unknown setting{_nearest_setting(key, parsers)}")
         if value is None:
             continue
         try:
@@ -195,28 +198,33 @@ def _parsed(value: Any, parse: Callable[[Any], Any], path: str, env: Mapping[str
         return parse(text)
     except ValueError:
         # What comes from there is text, also where a number or a list is wanted.
-        return parse(yaml.safe_load(text))
+        try:
+            read = yaml.safe_load(text)
+        except yaml.YAMLError:
+            read = text
+        return parse(read)
 
 
 def _is_reference(value: Any) -> bool:
     return isinstance(value, Mapping) and len(value) == 1 and next(iter(value)) in ("$env", "$file")
 
 
-def _nearest(key: str, known: Mapping[str, Any]) -> str:
-    near = difflib.get_close_matches(str(key), known, n=1, cutoff=0.5)
-    if near:
-        return f", did you mean {near[0]}?"
-    elsewhere = [
-        level
+def nearest(name: str, known: Iterable[str]) -> str:
+    """The end of a message about an unknown name: the known one that is meant, or all of them."""
+    names = sorted(known)
+    near = difflib.get_close_matches(str(name), names, n=1, cutoff=0.5)
+    return f", did you mean {near[0]}?" if near else f"; known are {', '.join(names)}"
+
+
+def _nearest_setting(key: str, known: Mapping[str, Any]) -> str:
+    if not difflib.get_close_matches(str(key), known, n=1, cutoff=0.5):
         for level, keys in (
             ("the root plugin configuration", _ROOT),
             ("a table's plugin configuration", _TABLE),
-        )
-        if key in keys
-    ]
-    if elsewhere:
-        return f" here, it belongs into {elsewhere[0]}"
-    return f"; known are {', '.join(sorted(known))}"
+        ):
+            if key in keys:
+                return f" here, it belongs into {level}"
+    return nearest(key, known)
 
 
 def _check_secret(value: Any, path: str) -> None:
@@ -256,14 +264,6 @@ def _between(low: int, high: int) -> Callable[[Any], int]:
     return parse_number
 
 
-def _answerer(value: Any) -> str:
-    if value == "claude":
-        raise ValueError("claude is not available in this version, only extractive")
-    if value != "extractive":
-        raise ValueError(f"expected extractive, got {_shown(value)}")
-    return "extractive"
-
-
 def _texts(value: Any) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
         raise ValueError(f"expected a list of texts, got {_shown(value)}")
@@ -297,6 +297,27 @@ def _mapping(value: Any) -> Mapping[str, Any]:
     return value
 
 
+def _limits(value: Any) -> Mapping[str, int]:
+    limits = dict(DEFAULT_LIMITS)
+    for key, number in _mapping(value).items():
+        if key not in limits:
+            raise ValueError(f"unknown limit {key}{nearest(key, limits)}")
+        limits[key] = _between(0 if key == "per_day" else 1, 1_000_000)(number)
+    return limits
+
+
+def _prices(value: Any) -> Mapping[str, Mapping[str, float]]:
+    for model, price in _mapping(value).items():
+        if not isinstance(price, Mapping) or set(price) != {"input", "output"}:
+            raise ValueError(f"expected {{input: …, output: …}} for {model}")
+        if any(
+            isinstance(number, bool) or not isinstance(number, (int, float)) or number < 0
+            for number in price.values()
+        ):
+            raise ValueError(f"expected dollars for a million tokens for {model}")
+    return value
+
+
 def _log(value: Any) -> Any:
     if not isinstance(value, (bool, str)):
         raise ValueError(f"expected false or the name of a database, got {_shown(value)}")
@@ -321,7 +342,7 @@ def _columns(value: Any) -> Mapping[str, float]:
 
 
 _ROOT: Mapping[str, Callable[[Any], Any]] = {
-    "answerer": _answerer,
+    "answerer": _text,
     "api_key": _mapping,
     "api_base_url": _text,
     "keyword_model": _text,
@@ -339,8 +360,8 @@ _ROOT: Mapping[str, Callable[[Any], Any]] = {
     "allow": _allow,
     "admin": _allow,
     "log": _log,
-    "limits": _mapping,
-    "prices": _mapping,
+    "limits": _limits,
+    "prices": _prices,
 }
 _DATABASE: Mapping[str, Callable[[Any], Any]] = {"search": _flag, "instructions": _text}
 _TABLE: Mapping[str, Callable[[Any], Any]] = {

@@ -7,6 +7,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+import tempfile
 from contextlib import closing
 from pathlib import Path
 
@@ -28,11 +29,16 @@ def main() -> None:
     if subprocess.run([datasette, "rag", "index", str(database), str(folder)]).returncode:
         sys.exit(1)
     arguments = [datasette, "serve", str(database), "--port", str(options.port)]
-    if not options.docs:
-        arguments += ["-m", str(TOP / "metadata.yml")]
-        if hasattr(Datasette, "allowed"):
-            # 1.0 reads title and licence from the one, queries from the other.
-            arguments += ["-c", str(TOP / "metadata.yml")]
+    settings = {} if options.docs else yaml.safe_load((TOP / "metadata.yml").read_text("utf-8"))
+    if os.environ.get("ANTHROPIC_API_KEY", "").strip():
+        ours = settings.setdefault("plugins", {}).setdefault("datasette-rag", {})
+        ours["answerer"] = "claude"
+    with tempfile.NamedTemporaryFile("w", suffix=".yml", delete=False) as file:
+        yaml.safe_dump(settings, file, allow_unicode=True)
+    arguments += ["-m", file.name]
+    if hasattr(Datasette, "allowed"):
+        # 1.0 reads title and licence from the one, queries from the other.
+        arguments += ["-c", file.name]
     print(f"\nAsk at http://127.0.0.1:{options.port}/-/ask, for example:\n")
     for question in titles(database) if options.docs else examples():
         print(f"  {question}")

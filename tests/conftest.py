@@ -9,6 +9,8 @@ import hypothesis
 import pytest
 from datasette.app import Datasette
 
+from .claude_api import ClaudeAPI
+
 hypothesis.settings.register_profile("datasette-rag", deadline=None, derandomize=True)
 hypothesis.settings.load_profile("datasette-rag")
 
@@ -56,3 +58,14 @@ def pytest_sessionfinish(session):
 
 def _skipped(reporter):
     return reporter.stats.get("skipped", [])
+
+
+@pytest.fixture
+def claude_api(monkeypatch):
+    """The stand-in of the Claude API; no request of a test may be one that the API refuses."""
+    for name in list(os.environ):
+        if name.startswith("ANTHROPIC_"):
+            monkeypatch.delenv(name)
+    with ClaudeAPI() as api:
+        monkeypatch.setenv("ANTHROPIC_API_KEY", api.key)
+        yield api

@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 from datasette.cli import cli
 
+from .claude_api import Cite, Text
 from .site import ON_1_0, fts_table, make_database
 
 
@@ -186,3 +187,27 @@ def test_0_65_has_no_configuration_file(tmp_path, database):
     settings.write_text("{}")
     result = run("ask", database, "harbour", "-c", settings)
     assert result.exit_code == 1 and "-m" in output(result)
+
+
+def test_with_a_key_claude_answers(database, claude_api, tmp_path):
+    settings = tmp_path / "settings.json"
+    settings.write_text(
+        json.dumps({"plugins": {"datasette-rag": {"api_base_url": claude_api.base_url}}})
+    )
+    question = (database, "When does the harbour close?", "-c" if ON_1_0 else "-m", settings)
+    claude_api.reply(Text("At nine.", Cite(0, 0, 1)), to="answer")
+    result = run("ask", *question)
+    assert result.exit_code == 0, output(result)
+    assert "At nine. [1]" in result.stdout and "[1] notes 1" in result.stdout
+    assert "Cost: $0.0" in result.stderr
+    calls = len(claude_api.requests)
+    free = run("ask", *question, "--answerer", "extractive")
+    assert free.exit_code == 0 and "closes at nine" in free.stdout
+    assert run("search", *question).exit_code == 0
+    assert len(claude_api.requests) == calls
+    unknown = run("ask", *question, "--answerer", "extractiv")
+    assert unknown.exit_code == 1 and "did you mean extractive" in output(unknown)
+    claude_api.keys.clear()
+    failed = run("ask", *question)
+    assert failed.exit_code == 1 and "api_key" in failed.stderr
+    assert claude_api.key not in output(failed)

@@ -15,9 +15,9 @@ FLOORS = [
     ["__init__"],
     ["cli"],
     ["web", "evals"],
-    ["ask"],
+    ["ask", "start"],
     ["keywords", "retrieval", "answerers", "checks", "log", "limits", "documents"],
-    ["permissions", "claude"],
+    ["permissions", "claude", "prices", "hookspecs"],
     ["text"],
     ["events"],
     ["config"],
@@ -93,7 +93,11 @@ def test_every_file_says_in_its_first_line_what_it_is_for():
 
 def test_importing_the_plugin_imports_nothing_heavy():
     heavy = ["anthropic", "sqlite_utils", "selectolax", "nh3", "markdown_it", "bs4", "lxml"]
-    code = f"import sys, datasette_rag; print([m for m in {heavy} if m in sys.modules])"
+    # Datasette imports some of them itself, and believes to be under test to leave ours out.
+    code = (
+        "import sys; sys._called_from_test = True; import datasette.cli; before = set(sys.modules); "
+        f"import datasette_rag; print([m for m in {heavy} if m in set(sys.modules) - before])"
+    )
     printed = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     ).stdout

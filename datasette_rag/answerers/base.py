@@ -9,9 +9,16 @@ from ..events import AnswerEvent, Source
 
 
 class Answerer(ABC):
-    """Words an answer from the sources that a search found."""
+    """Words an answer from the sources that a search found.
+
+    `name` is what the owner writes as `answerer:`. A `paid` one costs money or sends what is
+    asked elsewhere: it is used when a visitor asks for it, within the site's limits, and the
+    page says to whom (`recipient`) the question goes before it is sent.
+    """
 
     name: str
+    paid: bool = False
+    recipient: str = ""
 
     @abstractmethod
     def answer(

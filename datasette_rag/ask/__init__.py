@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -23,22 +24,24 @@ async def ask(
     tables: Sequence[tuple[str, str]] | None = None,
     answer: bool = True,
     answerer: str | None = None,
-) -> AsyncIterator[Event]:
+) -> AsyncGenerator[Event, None]:
     """Answer a question from the rows that `actor` may see, as a stream of events.
 
     `keywords` are searched instead of words of the question. `database`, and within it
     `table`, narrow the search to what is named; `tables` narrows it further to some
     (database, table) pairs. With `answer=False` nothing but the search is done.
-    `answerer="extractive"` answers from the sources' own sentences whatever is configured.
+    `answerer` names another answerer than the configured one, for example "extractive".
 
     Yields `Keywords`, `Sources`, then `AnswerDelta` and `Citation` as the answer comes,
     `Check` for each finding, and last `Done` with the whole reply. Where nothing could be
     searched the last event is `Failed` instead.
+
+    Raises ValueError for an unknown answerer.
     """
     # Imported with the first question: importing the plugin must stay fast.
     from .pipeline import run
 
-    async for event in run(
+    running = run(
         datasette,
         question,
         actor=actor,
@@ -48,5 +51,7 @@ async def ask(
         tables=tables,
         answer=answer,
         answerer=answerer,
-    ):
-        yield event
+    )
+    async with aclosing(running) as events:
+        async for event in events:
+            yield event

@@ -2,29 +2,38 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import sqlite3
+import sys
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import ExitStack, aclosing
+from typing import TYPE_CHECKING, cast
 
 from .. import permissions
 from ..answerers.base import Answerer
-from ..answerers.extractive import ExtractiveAnswerer
+from ..answerers.registry import answerers
 from ..checks import run_checks
+from ..claude import ClaudeFailure
 from ..compat import Actor
-from ..config import Config, load
+from ..config import Config, load, nearest
 from ..events import (
     AnswerEnd,
+    AnswerEvent,
     Event,
     Failed,
     Keywords,
     KeywordsFrom,
+    Outcome,
     SearchedTable,
     Sources,
 )
+from ..keywords.claude import keywords_by_claude
 from ..keywords.clean import clean_keywords
 from ..keywords.local import question_keywords
 from ..keywords.synonyms import add_synonyms
+from ..limits import Limited, guard, now
 from ..retrieval.canned import query_names, searchable_by
 from ..retrieval.match import match_query
 from ..retrieval.retrieve import Retrieved, retrieve
@@ -35,7 +44,13 @@ from .state import State
 if TYPE_CHECKING:
     from datasette.app import Datasette
 
+logger = logging.getLogger("datasette_rag")
+
 MAX_KEYWORD_CHARS = 100
+# Later than this Claude's keywords are not waited for: own words have found something by then.
+KEYWORD_SECONDS = 4.0
+FREE = "extractive"
+CLAUDE = "claude"
 
 
 async def run(
@@ -49,10 +64,9 @@ async def run(
     tables: Sequence[tuple[str, str]] | None = None,
     answer: bool = True,
     answerer: str | None = None,
-) -> AsyncIterator[Event]:
+) -> AsyncGenerator[Event, None]:
     """Run a question through the stages; `datasette_rag.ask` says what goes in and comes out."""
     config = load(datasette)
-    started = time.perf_counter()
     refused = await _scope_refusal(datasette, actor, database, table, tables) or _question_refusal(
         question, config
     )
@@ -60,59 +74,140 @@ async def run(
         yield refused
         return
     question = _cleaned(question)
-    words, keywords_from = _keywords(question, keywords, config)
-    state = State(question, words, keywords_from, match_query(words))
-    state.took("keywords", started)
-    yield Keywords(state.unique_keywords, keywords_from, state.match)
-
-    searching = time.perf_counter()
     searchable, unreadable = await _searchable(datasette, actor, database, table, tables)
-    if not state.match or not (searchable or unreadable):
-        state.took("search", searching)
-        yield Sources((), ())
-        message = (
-            "There is no word in this question to search for."
-            if not state.match
-            else "There is nothing here that can be searched."
+    own, keywords_from = _own_keywords(question, keywords, config)
+    # A search alone is free: nobody is asked for keywords either.
+    chosen = _answerer(datasette, (answerer or config.answerer) if answer else FREE)
+    state = State(question, own, keywords_from, chosen)
+    with ExitStack() as places:
+        # Nothing that costs money happens where there is nothing to search.
+        if chosen.paid and searchable:
+            try:
+                places.enter_context(guard(datasette).paid_answer(now()))
+            except Limited as limited:
+                state.limited = limited.error
+                state.answerer = answerers(datasette)[FREE]
+        async with aclosing(
+            _searched(datasette, actor, config, state, searchable, unreadable)
+        ) as events:
+            async for event in events:
+                yield event
+                if isinstance(event, Failed):
+                    return
+        if not state.sources or not answer:
+            yield state.done(*_without_answer(state, bool(searchable or unreadable), config))
+            return
+        async with aclosing(_answered(config, state)) as events:
+            async for event in events:
+                yield event
+        yield state.done()
+
+
+async def _searched(
+    datasette: Datasette,
+    actor: Actor,
+    config: Config,
+    state: State,
+    searchable: Sequence[SearchableTable],
+    unreadable: Sequence[SearchedTable],
+) -> AsyncGenerator[Event, None]:
+    """Keywords and sources into the state; the search by the question's own words starts at once."""
+    found: Retrieved | None = None
+    with state.timed("keywords"):
+        by_claude = (
+            state.answerer.name == CLAUDE and state.keywords_from == "question" and searchable
         )
-        yield state.done(started, "nothing_searchable", message)
-        return
-    found = await _retrieve(datasette, actor, searchable, words, config)
-    state.sources = found.sources
-    state.tables = (*found.tables, *unreadable)
-    state.took("search", searching)
+        if by_claude:
+            found = await _worded_by_claude(datasette, actor, config, state, searchable)
+        state.match = match_query(state.keywords)
+    yield Keywords(state.unique_keywords, state.keywords_from, state.match)
+    with state.timed("search"):
+        if found is None and state.match and searchable:
+            found = await _retrieve(datasette, actor, searchable, state.keywords, config)
+        if state.match:
+            state.sources = found.sources if found else ()
+            state.tables = (*(found.tables if found else ()), *unreadable)
     if state.tables and all(one.status in ("error", "timed_out") for one in state.tables):
         yield _search_failed(state.tables)
         return
     yield Sources(state.sources, state.tables)
-    if not state.sources:
-        yield state.done(started, "nothing_found", config.no_answer)
-        return
-    if not answer:
-        yield state.done(started, None, "")
-        return
 
-    answering = time.perf_counter()
-    chosen = _answerer(answerer or config.answerer)
-    state.answerer = chosen.name
-    async for event in chosen.answer(
-        question,
-        state.sources,
-        keywords=state.unique_keywords,
-        instructions=config.instructions,
-    ):
-        if isinstance(event, AnswerEnd):
-            state.end = event
-        else:
-            state.add(event)
-            yield event
-    state.took("answer", answering)
-    state.checks = tuple(
-        run_checks(state.answer, state.sources, says_unknown=state.end.outcome == "unknown")
-    )
+
+async def _worded_by_claude(
+    datasette: Datasette,
+    actor: Actor,
+    config: Config,
+    state: State,
+    searchable: Sequence[SearchableTable],
+) -> Retrieved | None:
+    """Take Claude's keywords into the state; where they fail, give what own words found."""
+    searching = asyncio.create_task(_retrieve(datasette, actor, searchable, state.keywords, config))
+    try:
+        words, usage = await keywords_by_claude(
+            datasette,
+            state.question,
+            limit=config.max_keywords,
+            max_chars=MAX_KEYWORD_CHARS,
+            deadline=time.monotonic() + KEYWORD_SECONDS,
+        )
+        state.spent(usage)
+        if words:
+            state.keywords = add_synonyms(words, config.synonyms, limit=config.max_keywords)
+            state.keywords_from = "claude"
+            state.keyword_model = config.keyword_model
+            return None
+    except ClaudeFailure as failure:
+        logger.warning("Keywords by %s failed: %s", config.keyword_model, failure)
+    finally:
+        if state.keywords_from == "claude" or sys.exc_info()[0] is not None:
+            searching.cancel()
+    return await searching
+
+
+async def _answered(config: Config, state: State) -> AsyncGenerator[Event, None]:
+    """The answer, and what the checks say of it."""
+    with state.timed("answer"):
+        async with aclosing(
+            cast(
+                "AsyncGenerator[AnswerEvent, None]",
+                state.answerer.answer(
+                    state.question,
+                    state.sources,
+                    keywords=state.unique_keywords,
+                    instructions=config.instructions,
+                ),
+            )
+        ) as events:
+            async for event in events:
+                if isinstance(event, AnswerEnd):
+                    state.ended(event)
+                else:
+                    state.add(event)
+                    yield event
+    says_unknown = state.end is not None and state.end.outcome == "unknown"
+    state.checks = tuple(run_checks(state.answer, state.sources, says_unknown=says_unknown))
     for check in state.checks:
         yield check
-    yield state.done(started, state.end.outcome, state.answer)
+
+
+def _without_answer(
+    state: State, anything_searchable: bool, config: Config
+) -> tuple[Outcome | None, str]:
+    """The outcome, and what is said instead of an answer, where no answerer was asked."""
+    if not state.match:
+        return "nothing_searchable", "There is no word in this question to search for."
+    if not anything_searchable:
+        return "nothing_searchable", "There is nothing here that can be searched."
+    if not state.sources:
+        return "nothing_found", config.no_answer
+    return None, ""
+
+
+def _answerer(datasette: Datasette, name: str) -> Answerer:
+    known = answerers(datasette)
+    if name not in known:
+        raise ValueError(f"there is no answerer {name}{nearest(name, known)}")
+    return known[name]
 
 
 def _cleaned(question: str) -> str:
@@ -147,7 +242,7 @@ async def _scope_refusal(
     return refused
 
 
-def _keywords(
+def _own_keywords(
     question: str, given: Sequence[str] | None, config: Config
 ) -> tuple[list[str], KeywordsFrom]:
     if given:
@@ -213,8 +308,3 @@ def _search_failed(tables: Sequence[SearchedTable]) -> Failed:
     if all(table.status == "timed_out" for table in tables):
         return Failed(500, "The search took longer than this site allows; ask with fewer words")
     return Failed(500, "The search failed: the database or its index can't be read")
-
-
-def _answerer(name: str) -> Answerer:
-    answerers: dict[str, Any] = {ExtractiveAnswerer.name: ExtractiveAnswerer}
-    return answerers[name]()

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
+from ..answerers.base import Answerer
 from ..events import (
     AnswerDelta,
     AnswerEnd,
@@ -14,11 +16,13 @@ from ..events import (
     Citation,
     Done,
     KeywordsFrom,
+    ModelError,
     Outcome,
     Quote,
     Reply,
     SearchedTable,
     Source,
+    Usage,
 )
 
 
@@ -29,14 +33,18 @@ class State:
     question: str
     keywords: Sequence[str]
     keywords_from: KeywordsFrom
-    match: str
+    answerer: Answerer
+    match: str = ""
+    keyword_model: str | None = None
     sources: tuple[Source, ...] = ()
     tables: tuple[SearchedTable, ...] = ()
     answer: str = ""
-    answerer: str | None = None
     citations: list[Citation] = field(default_factory=list)
     checks: tuple[Check, ...] = ()
-    end: AnswerEnd = AnswerEnd("failed")
+    end: AnswerEnd | None = None
+    limited: ModelError | None = None
+    usage: Usage = Usage()
+    started: float = field(default_factory=time.perf_counter)
     timings_ms: dict[str, float] = field(
         default_factory=lambda: {"keywords": 0.0, "search": 0.0, "answer": 0.0}
     )
@@ -46,9 +54,19 @@ class State:
         """The keywords without repeats, as they are shown."""
         return tuple(dict.fromkeys(self.keywords))
 
-    def took(self, stage: str, since: float) -> None:
-        """Note the milliseconds of a stage that began at `since` (of `time.perf_counter()`)."""
-        self.timings_ms[stage] = round((time.perf_counter() - since) * 1000, 2)
+    @property
+    def outcome(self) -> Outcome | None:
+        """How the answerer ended, if one was asked."""
+        if self.end is None:
+            return None
+        return "limited" if self.limited else self.end.outcome
+
+    @contextmanager
+    def timed(self, stage: str) -> Iterator[None]:
+        """Note how long the block takes as the stage's milliseconds."""
+        began = time.perf_counter()
+        yield
+        self.timings_ms[stage] = _ms_since(began)
 
     def add(self, event: AnswerDelta | Citation) -> None:
         """Take what an answerer says into the answer."""
@@ -57,9 +75,25 @@ class State:
         else:
             self.citations.append(event)
 
-    def done(self, started: float, outcome: Outcome | None, answer: str) -> Done:
-        """The event that ends the question, with the whole reply."""
-        self.took("total", started)
+    def ended(self, end: AnswerEnd) -> None:
+        """Take how the answerer ended, and what it took."""
+        self.end = end
+        self.spent(end.usage)
+
+    def spent(self, usage: Usage) -> None:
+        """Add what a model took."""
+        self.usage = Usage(
+            self.usage.input_tokens + usage.input_tokens,
+            self.usage.output_tokens + usage.output_tokens,
+            self.usage.cost_usd + usage.cost_usd,
+        )
+
+    def done(self, outcome: Outcome | None = None, said: str | None = None) -> Done:
+        """The event that ends the question, with the whole reply.
+
+        `outcome` and `said` are for a question that no answerer was asked.
+        """
+        end = self.end or AnswerEnd("failed")
         return Done(
             Reply(
                 id=uuid.uuid4().hex,
@@ -67,17 +101,17 @@ class State:
                 keywords=self.unique_keywords,
                 keywords_from=self.keywords_from,
                 match=self.match,
-                outcome=outcome,
-                answer=answer,
-                answerer=self.answerer,
-                stop_reason=self.end.stop_reason,
-                error=self.end.error,
+                outcome=self.outcome or outcome,
+                answer=self.answer if said is None else said,
+                answerer=self.answerer.name if self.end else None,
+                stop_reason=end.stop_reason,
+                error=self.limited or end.error,
                 sources=tuple(self._cited(source) for source in self.sources),
                 checks=self.checks,
                 tables=self.tables,
-                models={"keywords": None, "answer": self.end.model},
-                usage=self.end.usage,
-                timings_ms=dict(self.timings_ms),
+                models={"keywords": self.keyword_model, "answer": end.model},
+                usage=self.usage,
+                timings_ms={**self.timings_ms, "total": _ms_since(self.started)},
             )
         )
 
@@ -85,3 +119,7 @@ class State:
         own = [citation for citation in self.citations if citation.number == source.number]
         quotes = {Quote(one.text, one.start, one.end): None for one in own}
         return replace(source, cited=bool(own), quotes=tuple(quotes)) if own else source
+
+
+def _ms_since(began: float) -> float:
+    return round((time.perf_counter() - began) * 1000, 2)

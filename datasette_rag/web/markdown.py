@@ -84,11 +84,14 @@ def blocks(markdown: str, source_numbers: Collection[int]) -> list[str]:
 
 
 class GrowingAnswer:
-    """An answer that arrives piece by piece, and what each piece changes in its HTML."""
+    """An answer that arrives piece by piece, and what each piece changes in its HTML.
+
+    `text` is its Markdown so far.
+    """
 
     def __init__(self, source_numbers: Collection[int]) -> None:
         self._source_numbers = frozenset(source_numbers)
-        self._markdown = ""
+        self.text = ""
         self._blocks: list[str] = []
 
     def add(self, text: str) -> tuple[int, str]:
@@ -97,8 +100,8 @@ class GrowingAnswer:
         Returns the number of the first block that changed, counted from 0, and the HTML that
         replaces this block and all after it.
         """
-        self._markdown += text
-        before, self._blocks = self._blocks, blocks(self._markdown, self._source_numbers)
+        self.text += text
+        before, self._blocks = self._blocks, blocks(self.text, self._source_numbers)
         first = _first_difference(before, self._blocks)
         return first, "".join(self._blocks[first:])
 

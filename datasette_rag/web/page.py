@@ -13,6 +13,7 @@ from datasette.utils.asgi import Forbidden, Request, Response
 from markupsafe import Markup
 
 from .. import permissions
+from ..answerers.registry import answerers
 from ..config import Config, load
 from ..events import Failed, Reply, SearchedTable, Source
 from .asking import events_of, reply_to, while_connected
@@ -122,7 +123,7 @@ async def _answered(
         request,
         scope,
         asked,
-        context=_reply_context(reply, load(datasette)),
+        context=_reply_context(datasette, reply),
         status=http_status(reply),
         headers=retry_after(reply),
     )
@@ -205,19 +206,20 @@ def _kept_fields(asked: Asked) -> list[tuple[str, str]]:
     return [pair for pair in asked.pairs() if pair[0] in ("table", "answer")]
 
 
-def _reply_context(reply: Reply, config: Config) -> dict[str, Any]:
+def _reply_context(datasette: Datasette, reply: Reply) -> dict[str, Any]:
     """What the page shows of a reply."""
+    config = load(datasette)
     numbers = [source.number for source in reply.sources]
-    paid = reply.models.get("answer") is not None
+    configured = answerers(datasette)[config.answerer]
     return {
         "reply": reply,
         "answer_html": Markup(render(_answer_text(reply, config), numbers)),
         "extractive": reply.answered and reply.answerer == "extractive",
         "model": reply.models.get("answer"),
-        "can_ask_claude": config.answerer == "claude"
-        and not paid
-        and bool(reply.sources)
-        and reply.outcome is not None,
+        # Not where it has been asked already, and what it would be told is known.
+        "better": configured
+        if configured.paid and configured.name != reply.answerer and reply.sources and reply.outcome
+        else None,
         "sources": [_source_context(source) for source in reply.sources],
         "checks_fine": all(check.ok for check in reply.checks),
         "tables": [_table_context(table) for table in reply.tables],

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..config import ConfigError, load
-from .canned import register_all
-from .tables import Finding, catalogue, searched_databases
+from .answerers.registry import answerers
+from .config import PLUGIN, ConfigError, load, nearest
+from .retrieval.canned import register_all
+from .retrieval.tables import Finding, catalogue, searched_databases
 
 if TYPE_CHECKING:
     from datasette.app import Datasette
@@ -25,7 +26,12 @@ async def start(datasette: Datasette) -> None:
     that can't be used. What names something that does not exist is told in one line each.
     """
     try:
-        load(datasette)
+        config = load(datasette)
+        if config.answerer not in answerers(datasette):
+            raise ConfigError(
+                f"plugins.{PLUGIN}.answerer: there is no answerer {config.answerer}"
+                f"{nearest(config.answerer, answerers(datasette))}"
+            )
     except ConfigError as error:
         raise click.ClickException(f"datasette-rag: {error}") from error
     for finding in await findings(datasette):

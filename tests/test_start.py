@@ -10,9 +10,9 @@ import sys
 import click
 import pytest
 
-from datasette_rag.retrieval.start import findings
+from datasette_rag.start import findings
 
-from ..site import ON_1_0, fts_table, get, make_database, make_datasette
+from .site import ON_1_0, fts_table, get, make_database, make_datasette
 
 
 @pytest.mark.asyncio
@@ -40,6 +40,12 @@ async def test_what_does_not_exist_is_one_line_and_the_rest_works(tmp_path, capl
 async def test_a_mistake_stops_the_start(tmp_path):
     with pytest.raises(click.ClickException, match="plugins.datasette-rag.max_source:"):
         await make_datasette([], {"plugins": {"datasette-rag": {"max_source": 3}}})
+
+
+@pytest.mark.asyncio
+async def test_an_unknown_answerer_stops_the_start():
+    with pytest.raises(click.ClickException, match="no answerer cloude, did you mean claude?"):
+        await make_datasette([], {"plugins": {"datasette-rag": {"answerer": "cloude"}}})
 
 
 def test_a_mistake_is_one_line_in_the_terminal(tmp_path):

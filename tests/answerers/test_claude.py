@@ -1,0 +1,165 @@
+"""From the parts of a message to marks and quotes, however the parts are cut."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from datasette_rag.answerers.claude import _search_result, _spans, _Writer
+from datasette_rag.claude import BlockEnd, Cited, Text, least_thinking
+from datasette_rag.events import AnswerDelta, Citation, Source
+from datasette_rag.web.markdown import GrowingAnswer, render
+from datasette_rag.web.markdown import blocks as markdown_blocks
+
+
+def source(number, passage, **fields):
+    values = {
+        "database": "db",
+        "table": "t",
+        "pks": (str(number),),
+        "title": f"Title {number}",
+        "heading": "",
+        "date": None,
+        "score": 1.0,
+        "url": None,
+        "row_url": f"/db/t/{number}",
+        **fields,
+    }
+    return Source(number=number, passage=passage, **values)
+
+
+SOURCES = [
+    source(1, "The harbour closes at nine. In winter it closes at five."),
+    source(2, "Boats are for hire."),
+]
+
+
+def written(parts, sources=SOURCES):
+    writer = _Writer([_spans(one) for one in sources], sources)
+    events = [event for part in parts for event in writer.take(part)] + writer.finish()
+    text = "".join(event.text for event in events if isinstance(event, AnswerDelta))
+    return (
+        text,
+        [event for event in events if isinstance(event, Citation)],
+        writer.no_answer,
+        events,
+    )
+
+
+@pytest.mark.parametrize(
+    "parts, text",
+    [
+        ([Text("a"), BlockEnd()], "a"),
+        ([Cited(0, 0, 1), Text("a"), BlockEnd()], "a [1]"),
+        ([Text("a\n\n"), Cited(0, 0, 1), BlockEnd(), Text("b"), BlockEnd()], "a [1]\n\nb"),
+        ([Text("a"), Cited(0, 0, 1), Cited(1, 0, 1), Cited(0, 1, 2), BlockEnd()], "a [1][2]"),
+        ([Cited(7, 0, 1), Cited(0, 5, 9), Cited(-1, 0, 1), Text("a"), BlockEnd()], "a"),
+        ([Text("  \n"), BlockEnd()], ""),
+        ([Text("NO"), BlockEnd()], "NO"),
+        ([Text("NOTHING"), BlockEnd()], "NOTHING"),
+        ([Text("a ["), Cited(0, 0, 1)], "a [ [1]"),
+    ],
+)
+def test_marks(parts, text):
+    assert written(parts)[0] == text
+
+
+def test_quotes_are_exact_pieces():
+    _, citations, _, _ = written([Text("a"), Cited(0, 0, 2), Cited(0, 1, 2), BlockEnd()])
+    assert [(one.number, one.text) for one in citations] == [
+        (1, "The harbour closes at nine. In winter it closes at five."),
+        (1, "In winter it closes at five."),
+    ]
+    for one in citations:
+        assert SOURCES[one.number - 1].passage[one.start : one.end] == one.text
+
+
+@pytest.mark.parametrize(
+    "reply, text", [("NO_ANSWER: It is not there.", "It is not there."), ("NO_ANSWER", "")]
+)
+def test_no_answer(reply, text):
+    for size in (1, 3, 100):
+        parts = [Text(reply[start : start + size]) for start in range(0, len(reply), size)]
+        assert written([*parts, BlockEnd()])[0::2][:1] == (text,)
+        assert written([*parts, BlockEnd()])[2]
+
+
+def test_a_source_becomes_a_search_result():
+    block = _search_result(
+        source(
+            3, "One. Two.", heading="Guide > Install", date="2026-01-02", url="https://x.example/"
+        )
+    )
+    assert block == {
+        "type": "search_result",
+        "source": "https://x.example/",
+        "title": "Title 3 · Guide > Install · 2026-01-02",
+        "content": [{"type": "text", "text": "One."}, {"type": "text", "text": "Two."}],
+        "citations": {"enabled": True},
+    }
+
+
+@pytest.mark.parametrize(
+    "model, arguments",
+    [
+        (
+            "claude-haiku-5-5",
+            {"thinking": {"type": "disabled"}, "output_config": {"effort": "low"}},
+        ),
+        (
+            "claude-sonnet-5-5",
+            {"thinking": {"type": "between_tools"}, "output_config": {"effort": "low"}},
+        ),
+        ("claude-opus-5-5", {"output_config": {"effort": "low"}}),
+        ("claude-haiku-4-5-20251001", {}),
+        ("some-other-model", {}),
+    ],
+)
+def test_as_little_thinking_as_the_model_can(model, arguments):
+    assert least_thinking(model) == arguments
+
+
+BLOCKS = st.lists(
+    st.tuples(
+        st.text(alphabet="aß中 \n`[]1.*-#|NO_ANSWER", max_size=12),
+        st.lists(
+            st.builds(Cited, st.integers(0, 2), st.integers(0, 2), st.integers(0, 3)), max_size=2
+        ),
+    ),
+    max_size=4,
+)
+
+
+@settings(max_examples=1_500)
+@given(BLOCKS, st.data())
+def test_any_chunking_gives_the_same_answer_citations_and_html(blocks, data):
+    whole, cut = [], []
+    for text, cites in blocks:
+        whole += [*cites, Text(text), BlockEnd()] if text else [*cites, BlockEnd()]
+        pieces = []
+        rest = text
+        while rest:
+            size = data.draw(st.integers(1, len(rest)))
+            pieces.append(Text(rest[:size]))
+            rest = rest[size:]
+        # The API sends citations before or among the text of their block.
+        for cite in reversed(cites):
+            pieces.insert(0, cite)
+        cut += [*pieces, BlockEnd()]
+    text, citations, no_answer, _ = written(whole)
+    text_cut, citations_cut, no_answer_cut, events = written(cut)
+    assert (text_cut, citations_cut, no_answer_cut) == (text, citations, no_answer)
+    numbers = [one.number for one in SOURCES]
+    growing = GrowingAnswer(numbers)
+    shown = ""
+    lengths = [0]
+    for event in events:
+        if isinstance(event, AnswerDelta):
+            # What a client has after it replaced the blocks that it was told to.
+            block, html = growing.add(event.text)
+            shown = shown[: lengths[block]] + html
+            lengths = [0]
+            for one in markdown_blocks(growing.text, numbers):
+                lengths.append(lengths[-1] + len(one))
+    assert shown == render(text, numbers)
