@@ -532,3 +532,32 @@ async def test_case_f9_01_and_02_rows_are_data(tmp_path, claude_api):
     (check,) = [check for check in reply.checks if check.name == "citations"]
     assert not check.ok and "[9]" in check.message
     assert isinstance(reply, events.Reply)
+
+
+async def test_case_f5_13_huge_rows_stay_within_the_budget(tmp_path, claude_api):
+    """Five rows of 600 kB, one of them base64 and one Chinese, cost no more than short ones."""
+    prose = "The harbour is old. " * 30_000
+    texts = [
+        prose,
+        prose.replace("old", "deep"),
+        "harbour " + "QUJDREVGR0g" * 54_000,
+        "harbour " + "港口在冬天五点关门。" * 60_000,
+        prose[:300_000] + "The harbour closes at five in winter. " + prose[300_000:],
+    ]
+    path = make_database(
+        tmp_path / "db.db",
+        "create virtual table n using fts5(t)",
+        rows=[("insert into n values (?)", [(text,) for text in texts])],
+    )
+    settings = {"answerer": "claude", "api_base_url": claude_api.base_url}
+    datasette = await make_datasette([path], {"plugins": {"datasette-rag": settings}})
+    claude_api.max_prompt_chars = 20_000
+    claude_api.reply(structured({"keywords": ["harbour", "closes", "winter"]}), to="keywords")
+    reply = await reply_of(datasette, QUESTION)
+    assert reply.outcome == "answered"
+    (request,) = of_kind(claude_api, False)
+    sent = [
+        sum(len(block["text"]) for block in result["content"]) for result in request.search_results
+    ]
+    assert sum(sent) <= 10_000 and max(sent) <= 2_000
+    assert any("closes at five in winter" in source.passage for source in reply.sources)
