@@ -6,6 +6,8 @@ The SDK is imported when the first question needs it: that takes over a second.
 from __future__ import annotations
 
 import asyncio
+import logging
+import math
 import os
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
@@ -22,6 +24,8 @@ from .events import ModelError, Outcome, Usage
 if TYPE_CHECKING:
     from datasette.app import Datasette
 
+logger = logging.getLogger("datasette_rag")
+
 MAX_TRIES = 3
 # A retry that the API wants later than this is left to the visitor.
 LONGEST_WAIT_SECONDS = 8.0
@@ -29,6 +33,7 @@ LONGEST_WAIT_SECONDS = 8.0
 STALL_SECONDS = 30.0
 CONNECT_SECONDS = 5.0
 END_SECONDS = 0.2
+LONGEST_RETRY_AFTER = 86_400.0
 _KEY_VARIABLE = "ANTHROPIC_API_KEY"
 
 # How each family of models is told to think as little as it can, longest prefix first.
@@ -157,8 +162,8 @@ async def stream(
                 yield BlockEnd()
             elif kind == "message_delta":
                 stop_reason = event.delta.stop_reason
-                output = getattr(getattr(event, "usage", None), "output_tokens", 0) or 0
-                usage = replace(usage, output_tokens=output)
+                output = getattr(getattr(event, "usage", None), "output_tokens", 0)
+                usage = replace(usage, output_tokens=_count(output))
             elif kind == "message_stop":
                 complete = True
                 # Read to its very end a connection can serve the next question.
@@ -173,8 +178,8 @@ async def close(datasette: Datasette) -> None:
     """Close the client, at the shutdown of Datasette."""
     kept: dict[str, Any] = compat.state(datasette, "claude", dict)
     client = kept.pop("client", None)
-    if client is not None:
-        await client.close()
+    for one in (*kept.pop("retired", []), *([client] if client else [])):
+        await one.close()
 
 
 def closed_at_shutdown(app: Any, datasette: Datasette) -> Any:
@@ -194,16 +199,18 @@ def closed_at_shutdown(app: Any, datasette: Datasette) -> Any:
 
 def _delta(delta: Any) -> Part | None:
     kind = getattr(delta, "type", None)
-    if kind == "text_delta" and delta.text:
+    if kind == "text_delta" and isinstance(delta.text, str) and delta.text:
         return Text(delta.text)
     if kind == "citations_delta":
         citation = delta.citation
         if getattr(citation, "type", None) == "search_result_location":
-            return Cited(
+            place = (
                 citation.search_result_index,
                 citation.start_block_index,
                 citation.end_block_index,
             )
+            if all(type(number) is int for number in place) and 0 <= place[1] < place[2]:
+                return Cited(*place)
     return None
 
 
@@ -211,9 +218,13 @@ def _usage(usage: Any) -> Usage:
     # What was read from or written to the cache is part of the prompt too.
     names = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
     return Usage(
-        sum(getattr(usage, name, 0) or 0 for name in names),
-        getattr(usage, "output_tokens", 0) or 0,
+        sum(_count(getattr(usage, name, 0)) for name in names),
+        _count(getattr(usage, "output_tokens", 0)),
     )
+
+
+def _count(number: Any) -> int:
+    return number if type(number) is int and number > 0 else 0
 
 
 @asynccontextmanager
@@ -221,22 +232,36 @@ async def _opened(
     datasette: Datasette, request: Mapping[str, Any], deadline: float, *, stream: bool
 ) -> AsyncIterator[Any]:
     """Send the request, again where that can help, and translate every failure."""
-    import_errors = await _sdk()
-    client = await _client(datasette)
+    failures = _failures(await _sdk())
+    kept: dict[str, Any] = compat.state(datasette, "claude", dict)
     reply: Any = None
+    try:
+        client = await _client(datasette)
+        kept["calls"] = kept.get("calls", 0) + 1
+    except failures as error:
+        raise ClaudeFailure(_in_words(error, request["model"])) from error
     try:
         reply = await _sent(client, {**request, "stream": stream}, deadline)
         yield reply
     except ClaudeFailure:
         raise
-    except _failures(import_errors) as error:
-        if getattr(error, "status_code", None) in (401, 403):
-            # The key may be another one by the next question.
-            await close(datasette)
+    except failures as error:
+        status = getattr(error, "status_code", None)
+        if status in (401, 403) and kept.get("client") is client:
+            # The key may be another one by the next question; others still use this client.
+            kept.setdefault("retired", []).append(kept.pop("client"))
+        if status is not None:
+            # Not the error itself: what caused it can quote the key.
+            said = str(getattr(error, "api_message", None) or "")[:300]
+            logger.warning("The Claude API said %s to %s: %r", status, request["model"], said)
         raise ClaudeFailure(_in_words(error, request["model"])) from error
     finally:
         if stream and hasattr(reply, "close"):
             await reply.close()
+        kept["calls"] -= 1
+        if not kept["calls"]:
+            for retired in kept.pop("retired", []):
+                await retired.close()
 
 
 async def _sent(client: Any, request: Mapping[str, Any], deadline: float) -> Any:
@@ -271,9 +296,11 @@ def retry_after(error: Exception) -> float | None:
     headers = getattr(getattr(error, "response", None), "headers", None) or {}
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         try:
-            return max(0.0, float(headers.get(name, "")) * unit)
+            seconds = float(headers.get(name, "")) * unit
         except ValueError:
             continue
+        if math.isfinite(seconds):
+            return min(max(0.0, seconds), LONGEST_RETRY_AFTER)
     return None
 
 
@@ -300,6 +327,8 @@ def _failures(sdk: Any) -> tuple[type[BaseException], ...]:
         sdk.AnthropicError,
         httpx2.HTTPError,
         httpx2.StreamError,
+        httpx2.InvalidURL,
+        RecursionError,
         asyncio.TimeoutError,
         TypeError,
         ValueError,
@@ -315,7 +344,7 @@ async def _client(datasette: Datasette) -> Any:
     loop = asyncio.get_running_loop()
     if kept.get("loop") is not loop:
         kept.clear()
-        kept.update(loop=loop, lock=asyncio.Lock())
+        kept.update(loop=loop, lock=asyncio.Lock(), calls=0)
     async with kept["lock"]:
         if "client" in kept:
             return kept["client"]
@@ -352,7 +381,7 @@ def _key(config: Config) -> str:
     reference = config.api_key or {"$env": _KEY_VARIABLE}
     try:
         key = resolve_env_secrets(dict(reference), os.environ)
-    except OSError:
+    except (OSError, ValueError):
         return ""
     key = key.strip() if isinstance(key, str) else ""
     # Any other would be quoted in the error of the HTTP client that has to send it.
@@ -428,6 +457,9 @@ def _in_words(error: BaseException, model: str) -> ModelError:
             "Claude can't be reached. For the owner of this site: check the network and the "
             "setting api_base_url.",
         )
-    if isinstance(error, (TypeError, ValueError, AttributeError, AssertionError)):
+    if (
+        isinstance(error, (TypeError, ValueError, AttributeError, AssertionError, RecursionError))
+        or type(error).__name__ == "InvalidURL"
+    ):
         return _no_message().error
     return ModelError("interrupted", "The connection to Claude broke.")

@@ -12,6 +12,7 @@ import pytest
 
 import datasette_rag
 from datasette_rag import claude, events
+from datasette_rag.answerers.base import Answerer
 from datasette_rag.ask import pipeline
 
 from .claude_api import (
@@ -386,7 +387,7 @@ async def test_the_stream_passes_on_what_comes(site, claude_api):
         if line.startswith("event")
     ]
     assert names[:2] == ["keywords", "sources"] and names[-1] == "done"
-    assert names.count("delta") >= 3 and "citation" in names and "check" in names
+    assert names.count("delta") >= 2 and "citation" in names and "check" in names
     done = json.loads(response.text.split("event: done\ndata: ")[1].splitlines()[0])
     assert done["answer"] == "It closes at five. [1]"
 
@@ -561,3 +562,185 @@ async def test_case_f5_13_huge_rows_stay_within_the_budget(tmp_path, claude_api)
     ]
     assert sum(sent) <= 10_000 and max(sent) <= 2_000
     assert any("closes at five in winter" in source.passage for source in reply.sources)
+
+
+async def test_one_visitors_refused_key_does_not_end_the_others_answers(site, claude_api):
+    """The keyword model may be closed to the key: that is no reason to close what is under way."""
+    claude_api.reply(structured({"keywords": ["harbour"]}), to="keywords")
+    claude_api.reply("one two three four five six", deltas_per_second=10, to="answer")
+    claude_api.reply(failure(403, "not this model"), to="keywords")
+    claude_api.reply("Quick.", to="answer")
+    datasette = await site()
+    slow = asyncio.create_task(post(datasette))
+    await claude_api.arrived(2)
+    await asyncio.sleep(0.15)
+    assert (await post(datasette)).json()["answer"] == "Quick."
+    assert (await slow).json()["outcome"] == "answered"
+
+
+async def test_what_a_terminal_would_obey_is_left_out(site, claude_api):
+    claude_api.reply("a\x1b[31mb\x00c\r\nd\x9b", to="answer")
+    reply = (await post(await site())).json()
+    assert reply["answer"] == "a[31mbc\nd"
+
+
+async def test_an_answer_without_end_is_ended(site, claude_api):
+    claude_api.reply("word " * 4_000, to="answer")
+    reply = (await post(await site())).json()
+    assert (reply["outcome"], reply["error"]["kind"]) == ("cut_off", "too_long")
+    assert len(reply["answer"]) <= 10_000
+
+
+@pytest.mark.parametrize(
+    "citation", [(0, None, 1), (0, 0.5, 1), (0, 1, 0), (0, 0, -1), (None, 0, 1)]
+)
+async def test_places_of_citations_that_can_not_be(site, claude_api, citation):
+    result, start, end = citation
+    events_of_block = [
+        {
+            "type": "search_result_location",
+            "search_result_index": result,
+            "cited_text": "x",
+            "source": "s",
+            "title": "t",
+            "start_block_index": start,
+            "end_block_index": end,
+        }
+    ]
+    claude_api.reply(Text("It does.", *events_of_block), to="answer")
+    reply = (await post(await site())).json()
+    assert reply["outcome"] == "answered"
+    assert not [quote for source in reply["sources"] for quote in source["quotes"]]
+
+
+async def test_instructions_of_databases_and_tables(claude_api, tmp_path):
+    path = make_database(
+        tmp_path / "db.db",
+        "create virtual table n using fts5(t)",
+        "insert into n values ('umbrella')",
+    )
+    tree = {
+        "plugins": {
+            "datasette-rag": {
+                "answerer": "claude",
+                "api_base_url": claude_api.base_url,
+                "instructions": "Be kind.",
+            }
+        },
+        "databases": {
+            "db": {
+                "plugins": {"datasette-rag": {"instructions": "Prices are in euros."}},
+                "tables": {"n": {"plugins": {"datasette-rag": {"instructions": "Old notes."}}}},
+            }
+        },
+    }
+    await reply_of(await make_datasette([path], tree), "umbrella")
+    (request,) = of_kind(claude_api, False)
+    for words in ("Be kind.", "For rows of db: Prices are in euros.", "For rows of n: Old notes."):
+        assert words in request.system
+
+
+@pytest.mark.parametrize("value", ["inf", "1e999", "nan", "-5"])
+async def test_times_to_wait_that_can_not_be(site, claude_api, value):
+    claude_api.script(failure(529, "busy", retry_after=value), to="answer")
+    page = await post(await site(), "/-/ask")
+    assert page.status_code == 200 and "overloaded" in page.text
+
+
+@pytest.mark.parametrize("setting", ["http://[::1", "nonsense", "ftp://x.example"])
+async def test_addresses_that_can_not_be(site, claude_api, setting):
+    reply = (await post(await site(api_base_url=setting))).json()
+    assert reply["outcome"] == "failed" and len(reply["sources"]) == 2
+    assert "api_base_url" in reply["error"]["message"]
+
+
+class Odd(Answerer):
+    """An answerer of a plugin that does what it should not."""
+
+    name = "odd"
+    paid = True
+
+    def __init__(self, *said):
+        self.said = said
+
+    async def answer(self, question, sources, *, keywords, instructions=None):
+        for one in self.said:
+            if isinstance(one, Exception):
+                raise one
+            if one == "sleep":
+                await asyncio.sleep(60)
+            yield one
+
+
+@pytest.mark.parametrize(
+    "said, outcome, answer",
+    [
+        ([ValueError("oops")], "failed", ""),
+        ([events.AnswerDelta("a"), ValueError("oops")], "cut_off", "a"),
+        ([events.AnswerDelta("a"), "text"], "cut_off", "a"),
+        ([events.AnswerDelta("a"), None], "cut_off", "a"),
+        ([], "failed", ""),
+        ([events.AnswerDelta("a")], "cut_off", "a"),
+        ([events.AnswerDelta("a"), "sleep"], "cut_off", "a"),
+        ([events.AnswerEnd("banana")], "failed", ""),
+        (
+            [events.AnswerDelta("a"), events.AnswerEnd("answered"), events.AnswerDelta("b")],
+            "answered",
+            "a",
+        ),
+        (
+            [
+                events.AnswerDelta("a [1]"),
+                events.Citation(1, "WRONG", 0, 5),
+                events.Citation(9, "The", 0, 3),
+                events.Citation(1, "x", "a", None),
+                events.AnswerEnd("answered"),
+            ],
+            "answered",
+            "a [1]",
+        ),
+    ],
+)
+async def test_answerers_are_held_to_their_promises(site, monkeypatch, said, outcome, answer):
+    monkeypatch.setattr(pipeline, "GRACE_SECONDS", 0.0)
+    datasette = await site(limits={"seconds": 1, "at_once": 1})
+    from datasette_rag.answerers.registry import answerers
+
+    answerers(datasette)["odd"] = Odd(*said)
+    for _ in range(2):
+        reply = await reply_of(datasette, QUESTION, answerer="odd")
+        assert (reply.outcome, reply.answer) == (outcome, answer)
+        assert len(reply.sources) == 2 and not [one for one in reply.sources if one.quotes]
+
+
+async def test_a_client_that_does_not_read_keeps_no_place(site, claude_api, monkeypatch):
+    from datasette_rag.web import stream
+
+    monkeypatch.setattr(stream, "STUCK_SECONDS", 0.2)
+    datasette = await site()
+    sent = []
+
+    async def send(message):
+        sent.append(message)
+        await asyncio.sleep(60)
+
+    bodies = [b"question=harbour"]
+
+    async def receive():
+        if bodies:
+            return {"type": "http.request", "body": bodies.pop(), "more_body": False}
+        await asyncio.sleep(60)
+
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": "/-/ask/stream",
+        "raw_path": b"/-/ask/stream",
+        "query_string": b"",
+        "scheme": "http",
+        "http_version": "1.1",
+        "server": ("x", 80),
+        "headers": [(b"host", b"x"), (b"content-type", b"application/x-www-form-urlencoded")],
+    }
+    await asyncio.wait_for(datasette.app()(scope, receive, send), 10)
+    assert sent

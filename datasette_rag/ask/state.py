@@ -105,7 +105,7 @@ class State:
                 answer=self.answer if said is None else said,
                 answerer=self.answerer.name if self.end else None,
                 stop_reason=end.stop_reason,
-                error=self.limited or end.error,
+                error=(self.limited if self.end else None) or end.error,
                 sources=tuple(self._cited(source) for source in self.sources),
                 checks=self.checks,
                 tables=self.tables,

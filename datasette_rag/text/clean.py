@@ -6,6 +6,7 @@ import re
 
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f]")
 _NO_CHARACTERS = re.compile(r"[\ufeff\ud800-\udfff]")
+_NOT_IN_A_PIECE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ufeff\ud800-\udfff]")
 _LINE_ENDS = re.compile(r"\r\n?|[\v\f\x85\u2028\u2029]")
 
 
@@ -19,3 +20,11 @@ def clean(text: str) -> str:
         text: any text.
     """
     return _NO_CHARACTERS.sub("", _CONTROL.sub(" ", _LINE_ENDS.sub("\n", text)))
+
+
+def clean_piece(text: str) -> str:
+    """The same for text that comes piece by piece: each piece alone, to the same whole.
+
+    Control characters, carriage returns among them, are left out.
+    """
+    return _NOT_IN_A_PIECE.sub("", text)

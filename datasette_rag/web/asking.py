@@ -22,6 +22,8 @@ T = TypeVar("T")
 
 logger = logging.getLogger(__name__)
 
+_PREPARING = ("sec-purpose", "purpose", "x-purpose", "x-moz")
+
 BROKEN = Failed(500, "Something went wrong while the question was answered")
 
 
@@ -96,10 +98,12 @@ async def stopped(*tasks: asyncio.Task[T] | asyncio.Task[None]) -> None:
 def _may_cost(datasette: Datasette, request: Request) -> bool:
     if request.method == "POST":
         return True
-    purpose = request.headers.get("sec-purpose") or request.headers.get("purpose") or ""
+    headers = request.headers
     return (
         request.method == "GET"
         and load(datasette).answer_on_get
-        # A browser that only prepares for a click has not been told to ask.
-        and "prefetch" not in purpose.lower()
+        # A browser that only prepares for a click has not been told to ask, nor one that
+        # another site's page has made to.
+        and not any(headers.get(name) for name in _PREPARING)
+        and headers.get("sec-fetch-site") != "cross-site"
     )

@@ -218,7 +218,7 @@ def _reply_context(datasette: Datasette, reply: Reply) -> dict[str, Any]:
         "model": reply.models.get("answer"),
         # Not where it has been asked already, and what it would be told is known.
         "better": configured
-        if configured.paid and configured.name != reply.answerer and reply.sources and reply.outcome
+        if configured.name != reply.answerer and reply.sources and reply.outcome
         else None,
         "sources": [_source_context(source) for source in reply.sources],
         "checks_fine": all(check.ok for check in reply.checks),

@@ -40,6 +40,7 @@ Send = Callable[[Mapping[str, Any]], Awaitable[None]]
 
 # Proxies close connections that stay silent, many after a minute, some sooner.
 HEARTBEAT_SECONDS = 15.0
+STUCK_SECONDS = 20.0
 # A client that reads slowly slows the answerer down rather than filling the memory.
 _EVENTS_AHEAD = 100
 _HEADERS = {
@@ -78,12 +79,12 @@ async def _pass_on(
 
     Returns a failure that came first, while a plain response can still be sent.
     """
-    queue: asyncio.Queue[Event] = asyncio.Queue(_EVENTS_AHEAD)
+    waiting = _Waiting()
     # One task reads the events from first to last: a generator that is entered from several
     # tasks can't rely on its own time limits and context variables.
-    reading = asyncio.create_task(_read(events, queue))
+    reading = asyncio.create_task(_read(events, waiting))
     leaving = asyncio.create_task(client_leaves(receive))
-    next_event = asyncio.create_task(queue.get())
+    next_event = asyncio.create_task(waiting.get())
     try:
         while True:
             await asyncio.wait(
@@ -99,20 +100,48 @@ async def _pass_on(
             event = next_event.result()
             if isinstance(event, Failed) and not stream.started:
                 return event
-            await stream.event(event)
+            try:
+                await asyncio.wait_for(stream.event(event), STUCK_SECONDS)
+            except asyncio.TimeoutError:
+                # It is there but does not read: it must not keep others from their answers.
+                return None
             if isinstance(event, (Done, Failed)):
                 await stream.end()
                 return None
-            next_event = asyncio.create_task(queue.get())
+            next_event = asyncio.create_task(waiting.get())
     finally:
         await stopped(reading, leaving)
         next_event.cancel()
 
 
-async def _read(events: AsyncGenerator[Event, None], queue: asyncio.Queue[Event]) -> None:
+class _Waiting:
+    """The events that were read and not sent yet."""
+
+    def __init__(self) -> None:
+        self._queue: asyncio.Queue[Event] = asyncio.Queue(_EVENTS_AHEAD)
+        self._next: Event | None = None
+
+    async def put(self, event: Event) -> None:
+        """Add one, as soon as there is room."""
+        await self._queue.put(event)
+
+    async def get(self) -> Event:
+        """The next one; deltas that have come meanwhile are one, to be rendered once."""
+        event = self._next or await self._queue.get()
+        self._next = None
+        while isinstance(event, AnswerDelta) and not self._queue.empty():
+            following = self._queue.get_nowait()
+            if not isinstance(following, AnswerDelta):
+                self._next = following
+                break
+            event = AnswerDelta(event.text + following.text)
+        return event
+
+
+async def _read(events: AsyncGenerator[Event, None], waiting: _Waiting) -> None:
     async with aclosing(events):
         async for event in events:
-            await queue.put(event)
+            await waiting.put(event)
 
 
 class _Stream:
