@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import sqlite3
-import sys
 import time
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import ExitStack, aclosing
@@ -159,18 +158,20 @@ async def _worded_by_claude(
             max_chars=MAX_KEYWORD_CHARS,
             deadline=time.monotonic() + KEYWORD_SECONDS,
         )
-        state.spent(usage)
-        if words:
-            state.keywords = add_synonyms(words, config.synonyms, limit=config.max_keywords)
-            state.keywords_from = "claude"
-            state.keyword_model = config.keyword_model
-            return None
     except ClaudeFailure as failure:
         logger.warning("Keywords by %s failed: %s", config.keyword_model, failure)
-    finally:
-        if state.keywords_from == "claude" or sys.exc_info()[0] is not None:
-            searching.cancel()
-    return await searching
+        return await searching
+    except BaseException:
+        searching.cancel()
+        raise
+    state.spent(usage)
+    if not words:
+        return await searching
+    searching.cancel()
+    state.keywords = add_synonyms(words, config.synonyms, limit=config.max_keywords)
+    state.keywords_from = "claude"
+    state.keyword_model = config.keyword_model
+    return None
 
 
 async def _answered(config: Config, state: State) -> AsyncGenerator[Event, None]:
