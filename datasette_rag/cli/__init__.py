@@ -1,0 +1,19 @@
+"""datasette rag …: the command line, one file for each kind of command."""
+
+from __future__ import annotations
+
+import click
+
+
+def register(cli: click.Group) -> None:
+    """Add `datasette rag` to Datasette's command line."""
+    from .check import check
+    from .index import index
+    from .questions import ask, search
+
+    @cli.group(name="rag")
+    def rag() -> None:
+        "Answer questions from the rows of SQLite databases, with citations"
+
+    for command in (index, ask, search, check):
+        rag.add_command(command)
