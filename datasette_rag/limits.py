@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,13 @@ class Limited(Exception):
         self.error = error
 
 
+@dataclass
+class Place:
+    """The place of one paid answer; one that no model was called for does not count."""
+
+    used: bool = False
+
+
 class Guard:
     """Counts the paid answers of this process: those under way, and those of the day (UTC)."""
 
@@ -36,10 +44,11 @@ class Guard:
         self._today = 0
 
     @contextmanager
-    def paid_answer(self, now: datetime) -> Iterator[None]:
+    def paid_answer(self, now: datetime) -> Iterator[Place]:
         """Take one answer's place for as long as the block runs.
 
-        Raises Limited if there is none.
+        It counts for the day if the block says that it was used. Raises Limited if there is
+        no place.
         """
         if now.date().isoformat() != self._day:
             self._day, self._today = now.date().isoformat(), 0
@@ -58,12 +67,15 @@ class Guard:
                     "limited", "Too many questions are being answered right now.", BUSY_SECONDS
                 )
             )
+        place, day = Place(), self._day
         self._today += 1
         self._under_way += 1
         try:
-            yield
+            yield place
         finally:
             self._under_way -= 1
+            if not place.used and day == self._day:
+                self._today -= 1
 
 
 def guard(datasette: Datasette) -> Guard:

@@ -13,7 +13,7 @@ import pytest
 import datasette_rag
 from datasette_rag import claude, events
 from datasette_rag.answerers.base import Answerer
-from datasette_rag.ask import pipeline
+from datasette_rag.ask import answering, searching
 
 from .claude_api import (
     Cite,
@@ -212,7 +212,7 @@ async def test_where_keywords_fail_the_questions_own_words_serve(site, claude_ap
 
 
 async def test_late_keywords_are_not_waited_for(site, claude_api, monkeypatch):
-    monkeypatch.setattr(pipeline, "KEYWORD_SECONDS", 0.3)
+    monkeypatch.setattr(searching, "KEYWORD_SECONDS", 0.3)
     claude_api.reply("late", stall="headers", to="keywords")
     began = time.monotonic()
     reply = (await post(await site())).json()
@@ -402,6 +402,16 @@ async def test_limits(site, claude_api):
     assert (reply["ok"], reply["outcome"], reply["error"]["kind"]) == (False, "limited", "limited")
     assert "harbour" in reply["answer"] and reply["models"]["answer"] is None
     assert len(claude_api.requests) == calls
+
+
+async def test_what_no_model_was_called_for_does_not_count(site, claude_api):
+    datasette = await site(limits={"per_day": 1})
+    for _ in range(2):
+        nothing = await post(datasette, keyword="zeppelin")
+        assert nothing.json()["outcome"] == "nothing_found"
+    assert claude_api.requests == []
+    assert (await post(datasette)).json()["outcome"] == "answered"
+    assert (await post(datasette)).status_code == 429
 
 
 async def test_at_most_so_many_at_once(site, claude_api):
@@ -665,7 +675,7 @@ class Odd(Answerer):
 
     async def answer(self, question, sources, *, keywords, instructions=None):
         for one in self.said:
-            if isinstance(one, Exception):
+            if isinstance(one, BaseException):
                 raise one
             if one == "sleep":
                 await asyncio.sleep(60)
@@ -677,6 +687,8 @@ class Odd(Answerer):
     [
         ([ValueError("oops")], "failed", ""),
         ([events.AnswerDelta("a"), ValueError("oops")], "cut_off", "a"),
+        ([asyncio.CancelledError()], "failed", ""),
+        ([events.AnswerDelta("a"), asyncio.CancelledError()], "cut_off", "a"),
         ([events.AnswerDelta("a"), "text"], "cut_off", "a"),
         ([events.AnswerDelta("a"), None], "cut_off", "a"),
         ([], "failed", ""),
@@ -702,7 +714,7 @@ class Odd(Answerer):
     ],
 )
 async def test_answerers_are_held_to_their_promises(site, monkeypatch, said, outcome, answer):
-    monkeypatch.setattr(pipeline, "GRACE_SECONDS", 0.0)
+    monkeypatch.setattr(answering, "GRACE_SECONDS", 0.0)
     datasette = await site(limits={"seconds": 1, "at_once": 1})
     from datasette_rag.answerers.registry import answerers
 

@@ -43,6 +43,9 @@ You answer questions of visitors of a website from search results of its databas
 - Answer in the language of the question, briefly: a few sentences, or a short list. Use
   simple Markdown, no headings. Do not write numbers of sources, they are added for you."""
 
+_IS_NO_ANSWER = re.compile(rf"{NO_ANSWER}(?!\w)", re.IGNORECASE)
+# What models put around a word that they were told to say.
+_MARKUP = "*_`\"'#> "
 _END_OF_TEXT = re.compile(r"\s*\Z")
 
 
@@ -181,6 +184,7 @@ class _Writer:
 
     def __post_init__(self) -> None:
         self._held = ""
+        self._closing = ""
         self._begun = False
         self._marks: dict[int, None] = {}
 
@@ -194,10 +198,13 @@ class _Writer:
 
     def finish(self) -> list[AnswerEvent]:
         """What is left when nothing more comes."""
-        if not self._begun and self._held.strip():
-            held, self._held = self._held, ""
+        held = self._held.strip()
+        if not self._begun and held.strip(_MARKUP).upper() == NO_ANSWER:
+            self.no_answer = True
+        elif not self._begun and held.strip(_MARKUP):
+            self._held = ""
             self._begun = True
-            return [AnswerDelta(held.strip()), *self._block_end()]
+            return [AnswerDelta(held), *self._block_end()]
         return self._block_end()
 
     def _text(self, text: str) -> list[AnswerEvent]:
@@ -213,15 +220,21 @@ class _Writer:
         return [AnswerDelta(end)] if end else []
 
     def _beginning(self, text: str) -> str:
-        """What is to be said of the first text: nothing until it is no start of NO_ANSWER."""
+        """What is to be said of the first text: nothing while it may be a start of NO_ANSWER."""
         if not self.no_answer:
-            if len(text) < len(NO_ANSWER) and NO_ANSWER.startswith(text):
+            word = text.lstrip(_MARKUP)
+            if NO_ANSWER.startswith(word.upper()):
                 self._held = text
                 return ""
-            if not text.startswith(NO_ANSWER):
+            if not _IS_NO_ANSWER.match(word):
                 return text
             self.no_answer = True
-            text = text[len(NO_ANSWER) :]
+            self._closing = text[: len(text) - len(word)][::-1]
+            text = word[len(NO_ANSWER) :]
+        if len(text) < len(self._closing) and self._closing.startswith(text):
+            self._held = text
+            return ""
+        text, self._closing = text.removeprefix(self._closing), ""
         return text.lstrip(" :.,–—-\n")
 
     def _cited(self, part: claude.Cited) -> list[AnswerEvent]:

@@ -24,6 +24,7 @@ from ..events import (
     Source,
     Usage,
 )
+from ..limits import Place
 
 
 @dataclass
@@ -43,6 +44,7 @@ class State:
     checks: tuple[Check, ...] = ()
     end: AnswerEnd | None = None
     limited: ModelError | None = None
+    place: Place = field(default_factory=Place)
     usage: Usage = Usage()
     started: float = field(default_factory=time.perf_counter)
     timings_ms: dict[str, float] = field(

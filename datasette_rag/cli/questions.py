@@ -130,13 +130,17 @@ def _print_reply(reply: Reply, with_passages: bool) -> None:
     if reply.error is not None:
         click.echo(reply.error.message, err=True)
     if reply.usage.cost_usd:
-        click.echo(f"Cost: ${reply.usage.cost_usd:.4f}", err=True)
+        click.echo(f"Cost: {_dollars(reply.usage.cost_usd)}", err=True)
     for finding in reply.checks:
         if not finding.ok:
             click.echo(_check_line(finding), err=True)
     for table in reply.tables:
         if table.status != "ok":
             click.echo(_table_line(table), err=True)
+
+
+def _dollars(amount: float) -> str:
+    return f"${amount:.4f}" if amount >= 0.0001 else "less than $0.0001"
 
 
 def _source_line(source: Source) -> str:

@@ -76,13 +76,41 @@ def test_quotes_are_exact_pieces():
 
 
 @pytest.mark.parametrize(
-    "reply, text", [("NO_ANSWER: It is not there.", "It is not there."), ("NO_ANSWER", "")]
+    "reply, text",
+    [
+        ("NO_ANSWER: It is not there.", "It is not there."),
+        ("NO_ANSWER", ""),
+        ("**NO_ANSWER** It is not there.", "It is not there."),
+        ("**NO_ANSWER**: **It** is not there.", "**It** is not there."),
+        ("NO_ANSWER **It** is not there.", "**It** is not there."),
+        ("`no_answer`", ""),
+        ('"No_Answer." It is not there.', '" It is not there.'),
+        ("NO_ANSWER\n\nIt is not there.", "It is not there."),
+    ],
 )
 def test_no_answer(reply, text):
     for size in (1, 3, 100):
         parts = [Text(reply[start : start + size]) for start in range(0, len(reply), size)]
         assert written([*parts, BlockEnd()])[0::2][:1] == (text,)
         assert written([*parts, BlockEnd()])[2]
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "NO_ANSWERABLE is a constant.",
+        "No answer is given.",
+        "**No** and no.",
+        "N",
+        "*",
+        "NO_ANSWER_2",
+    ],
+)
+def test_what_only_looks_like_no_answer(reply):
+    for size in (1, 3, 100):
+        parts = [Text(reply[start : start + size]) for start in range(0, len(reply), size)]
+        text, _, no_answer, _ = written([*parts, BlockEnd()])
+        assert not no_answer and text == (reply if reply != "*" else "")
 
 
 def test_a_source_becomes_a_search_result():

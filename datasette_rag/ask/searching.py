@@ -1,0 +1,168 @@
+"""From a question to its sources: the tables to search, the keywords, the search."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import sqlite3
+import time
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from .. import permissions
+from ..claude import ClaudeFailure, import_sdk
+from ..compat import Actor
+from ..config import Config
+from ..events import Event, Failed, Keywords, KeywordsFrom, SearchedTable, Sources
+from ..keywords.claude import keywords_by_claude
+from ..keywords.clean import clean_keywords
+from ..keywords.local import question_keywords
+from ..keywords.synonyms import add_synonyms
+from ..retrieval.canned import query_names, searchable_by
+from ..retrieval.match import match_query
+from ..retrieval.retrieve import Retrieved, retrieve
+from ..retrieval.tables import SearchableTable, catalogue, searched_databases
+from .state import State
+
+if TYPE_CHECKING:
+    from datasette.app import Datasette
+
+logger = logging.getLogger("datasette_rag")
+
+MAX_KEYWORD_CHARS = 100
+# Later than this Claude's keywords are not waited for: own words have found something by then.
+KEYWORD_SECONDS = 4.0
+CLAUDE = "claude"
+
+
+def own_keywords(
+    question: str, given: Sequence[str] | None, config: Config
+) -> tuple[list[str], KeywordsFrom]:
+    if given:
+        cleaned = clean_keywords(given, limit=config.max_keywords, max_chars=MAX_KEYWORD_CHARS)
+        return cleaned, "asker"
+    own = question_keywords(question, limit=config.max_keywords, max_chars=MAX_KEYWORD_CHARS)
+    return add_synonyms(own, config.synonyms, limit=config.max_keywords), "question"
+
+
+async def searchable_tables(
+    datasette: Datasette,
+    actor: Actor,
+    database: str | None,
+    table: str | None,
+    only: Sequence[tuple[str, str]] | None,
+) -> tuple[list[SearchableTable], list[SearchedTable]]:
+    """The tables to search, and an entry for each database that can't be read at all."""
+    tables: list[SearchableTable] = []
+    unreadable: list[SearchedTable] = []
+    for name in searched_databases(datasette):
+        if database not in (None, name) or (only and name not in {pair[0] for pair in only}):
+            continue
+        try:
+            wanted = [
+                one
+                for one in (await catalogue(datasette, name)).tables.values()
+                if table in (None, one.table) and (not only or (name, one.table) in only)
+            ]
+            tables += await searchable_by(datasette, actor, wanted)
+        except sqlite3.Error:
+            if await permissions.refusal(datasette, actor, database=name) is None:
+                message = f"The database {name} can't be read at the moment."
+                unreadable.append(SearchedTable(name, "", "error", 0, None, message))
+    return tables, unreadable
+
+
+async def searched(
+    datasette: Datasette,
+    actor: Actor,
+    config: Config,
+    state: State,
+    searchable: Sequence[SearchableTable],
+    unreadable: Sequence[SearchedTable],
+) -> AsyncGenerator[Event, None]:
+    """Keywords and sources into the state; the search by the question's own words starts at once."""
+    found: Retrieved | None = None
+    with state.timed("keywords"):
+        by_claude = (
+            state.answerer.name == CLAUDE and state.keywords_from == "question" and searchable
+        )
+        if by_claude:
+            found = await _worded_by_claude(datasette, actor, config, state, searchable)
+        state.match = match_query(state.keywords)
+    yield Keywords(state.unique_keywords, state.keywords_from, state.match)
+    with state.timed("search"):
+        if found is None and state.match and searchable:
+            found = await _retrieve(datasette, actor, searchable, state.keywords, config)
+        if state.match:
+            state.sources = found.sources if found else ()
+            state.tables = (*(found.tables if found else ()), *unreadable)
+    if state.tables and all(one.status in ("error", "timed_out") for one in state.tables):
+        yield _search_failed(state.tables)
+        return
+    yield Sources(state.sources, state.tables)
+
+
+async def _worded_by_claude(
+    datasette: Datasette,
+    actor: Actor,
+    config: Config,
+    state: State,
+    searchable: Sequence[SearchableTable],
+) -> Retrieved | None:
+    """Take Claude's keywords into the state; where they fail, give what own words found."""
+    searching = asyncio.create_task(_retrieve(datasette, actor, searchable, state.keywords, config))
+    try:
+        await import_sdk()
+        state.place.used = True
+        words, usage = await keywords_by_claude(
+            datasette,
+            state.question,
+            limit=config.max_keywords,
+            max_chars=MAX_KEYWORD_CHARS,
+            deadline=time.monotonic() + KEYWORD_SECONDS,
+        )
+    except ClaudeFailure as failure:
+        logger.warning("Keywords by %s failed: %s", config.keyword_model, failure)
+        return await searching
+    except BaseException:
+        searching.cancel()
+        raise
+    state.spent(usage)
+    if not words:
+        return await searching
+    searching.cancel()
+    state.keywords = add_synonyms(words, config.synonyms, limit=config.max_keywords)
+    state.keywords_from = "claude"
+    state.keyword_model = config.keyword_model
+    return None
+
+
+async def _retrieve(
+    datasette: Datasette,
+    actor: Actor,
+    tables: Sequence[SearchableTable],
+    keywords: Sequence[str],
+    config: Config,
+) -> Retrieved:
+    names: dict[tuple[str, str], str] = {}
+    for database in {table.database for table in tables}:
+        try:
+            of_database: Mapping[str, str] = await query_names(datasette, database, actor)
+        except sqlite3.Error:
+            # The search of its tables says what is wrong, and has no address to give.
+            continue
+        names.update({(database, table): name for table, name in of_database.items()})
+    return await retrieve(
+        datasette,
+        tables,
+        keywords,
+        max_sources=config.max_sources,
+        max_chars=config.max_chars,
+        query_names=names,
+    )
+
+
+def _search_failed(tables: Sequence[SearchedTable]) -> Failed:
+    if all(table.status == "timed_out" for table in tables):
+        return Failed(500, "The search took longer than this site allows; ask with fewer words")
+    return Failed(500, "The search failed: the database or its index can't be read")
