@@ -12,6 +12,7 @@ import pytest
 from datasette.cli import cli
 
 from datasette_rag import config, events
+from datasette_rag.config import values
 from datasette_rag.web.routes import routes
 
 TOP = Path(__file__).resolve().parents[1]
@@ -23,9 +24,9 @@ def command_line():
     return cli.commands["rag"].commands
 
 
-@pytest.mark.parametrize("level", ["_ROOT", "_DATABASE", "_TABLE"])
+@pytest.mark.parametrize("level", ["ROOT", "DATABASE", "TABLE"])
 def test_every_setting(level):
-    for key in getattr(config, level):
+    for key in getattr(values, level):
         assert f"`{key}`" in PAGES["configuration.md"]
 
 
