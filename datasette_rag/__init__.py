@@ -37,16 +37,18 @@ def register_rag_answerers(datasette: Any) -> Any:
 
 @hookimpl
 def asgi_wrapper(datasette: Any) -> Any:
-    from . import claude, permissions
+    from . import permissions, start
 
-    return lambda app: permissions.per_request(claude.closed_at_shutdown(app, datasette))
+    return lambda app: permissions.per_request(start.stopped_at_shutdown(app, datasette))
 
 
 @hookimpl
-def prepare_connection(conn: Any) -> None:
+def prepare_connection(conn: Any, database: str, datasette: Any) -> None:
+    from .log import place
     from .retrieval import fts4
 
     fts4.register(conn)
+    place.settle(datasette, database, conn)
 
 
 @hookimpl
@@ -112,16 +114,25 @@ def canned_queries(datasette: Any, database: str, actor: Any) -> Any:
 
 @hookimpl(trylast=True)
 def permission_allowed(datasette: Any, actor: Any, action: str, resource: Any) -> Any:
+    from . import permissions
+
+    if permissions.is_private(datasette, resource):
+        return lambda: permissions.private_verdict(datasette, actor, action)
     if action == "view-query" and resource is not None:
         from .retrieval import canned
 
         return lambda: canned.query_opens(datasette, actor, *resource)
-    from . import permissions
-
     return permissions.verdict(datasette, actor, action)
 
 
-# Datasette 1.0 asks these two.
+# Datasette 1.0 asks these three.
+
+
+@hookimpl
+def register_events(datasette: Any) -> Any:
+    from . import compat
+
+    return compat.event_classes(datasette)
 
 
 @hookimpl
@@ -135,12 +146,18 @@ def register_actions() -> Any:
 async def permission_resources_sql(datasette: Any, actor: Any, action: str) -> Any:
     from . import compat, permissions
 
+    rows = [
+        (*row, "the log of datasette-rag is its admins' alone")
+        for row in await permissions.private_rows(datasette, actor, action)
+    ]
     if action == "view-query":
         from .retrieval import canned
 
-        verdicts = await canned.query_verdicts(datasette, actor)
-        return compat.permission_rows(verdicts, "a datasette-rag query opens as its table does")
+        rows += [
+            (*row, "a query of datasette-rag opens as its table does")
+            for row in await canned.query_verdicts(datasette, actor)
+        ]
     verdict = permissions.verdict(datasette, actor, action)
-    if verdict is None:
-        return None
-    return compat.permission_rows([(None, None, verdict)], "datasette-rag configuration")
+    if verdict is not None:
+        rows.append((None, None, verdict, "the configuration of datasette-rag"))
+    return compat.permission_rows(rows) if rows else None

@@ -6,20 +6,25 @@ The rest of the plugin calls these functions and never asks which Datasette it r
 from __future__ import annotations
 
 import json
+import logging
 import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import (
     TYPE_CHECKING,
     Any,
+    Literal,
     TypeVar,
 )
 
 if TYPE_CHECKING:
     from datasette.app import Datasette
+    from datasette.database import Database
 
 
 Actor = Mapping[str, Any] | None
 Value = TypeVar("Value")
+
+logger = logging.getLogger("datasette_rag")
 
 
 def is_1_0(datasette: Datasette) -> bool:
@@ -182,18 +187,42 @@ async def drop_query(datasette: Datasette, database: str, name: str) -> None:
     await datasette.remove_query(database, name, source="config")
 
 
-def permission_rows(rows: Iterable[tuple[str | None, str | None, bool]], reason: str) -> Any:
-    """1.0's permission rules for (database, table or query, allowed); None stands for all."""
+def is_of_a_database(datasette: Datasette, action: str) -> bool:
+    """Whether this action of 1.0 is one on a database or on something in one."""
+    known = datasette.actions.get(action)
+    return known is not None and known.resource_class is not None
+
+
+def is_of_a_table(datasette: Datasette, action: str) -> bool:
+    """Whether this action of 1.0 is one on a table."""
+    from datasette.resources import TableResource
+
+    return datasette.actions[action].resource_class is TableResource
+
+
+def internal_database(datasette: Datasette) -> Database | None:
+    """Datasette's internal database; 0.65 has none."""
+    return datasette.get_internal_database() if is_1_0(datasette) else None
+
+
+async def write(database: Database, work: Callable[[Any], Value]) -> Value:
+    """Do `work` with the database's write connection; transactions are its own business."""
+    arguments = {"transaction": False} if is_1_0(database.ds) else {}
+    result: Value = await database.execute_write_fn(work, **arguments)
+    return result
+
+
+def permission_rows(rows: Iterable[tuple[str | None, str | None, bool, str]]) -> Any:
+    """1.0's permission rules for (database, table or query, allowed, reason); None is all."""
     from datasette.permissions import PermissionSQL
 
     return PermissionSQL(
         sql=(
             "select value ->> 0 as parent, value ->> 1 as child, value ->> 2 as allow, "
-            ":datasette_rag_reason as reason from json_each(:datasette_rag_rules)"
+            "value ->> 3 as reason from json_each(:datasette_rag_rules)"
         ),
         params={
-            "datasette_rag_rules": json.dumps([[*row[:2], int(row[2])] for row in rows]),
-            "datasette_rag_reason": reason,
+            "datasette_rag_rules": json.dumps([[*row[:2], int(row[2]), row[3]] for row in rows]),
         },
     )
 
@@ -209,6 +238,51 @@ def actions() -> list[Any]:
             description="See the log, the feedback, the cost and the evals of questions",
         ),
     ]
+
+
+def event_classes(datasette: Datasette) -> list[Any]:
+    """The plugin's events, for 1.0's registry."""
+    from dataclasses import dataclass
+
+    from datasette.events import Event
+
+    @dataclass
+    class AskedEvent(Event):
+        """Event name: `datasette-rag-asked`. A question was asked, of all databases or here."""
+
+        name = "datasette-rag-asked"
+        database: str
+        table: str
+        answer: bool
+
+    @dataclass
+    class AnsweredEvent(Event):
+        """Event name: `datasette-rag-answered`. A question was answered."""
+
+        name = "datasette-rag-answered"
+        question_id: str
+        answerer: str
+        outcome: str
+        sources: int
+        cost_usd: float
+
+    classes: list[Any] = state(datasette, "events", lambda: [AskedEvent, AnsweredEvent])
+    return classes
+
+
+async def track_event(
+    datasette: Datasette, name: Literal["asked", "answered"], actor: Actor, **properties: Any
+) -> None:
+    """Tell other plugins of an event on 1.0; one of them that fails is logged, no more."""
+    if not is_1_0(datasette):
+        return
+    (event_class,) = (
+        one for one in event_classes(datasette) if one.name == f"datasette-rag-{name}"
+    )
+    try:
+        await datasette.track_event(event_class(actor=actor and dict(actor), **properties))
+    except Exception:
+        logger.exception("A plugin failed at the event datasette-rag-%s", name)
 
 
 def open_files(

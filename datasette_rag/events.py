@@ -40,7 +40,8 @@ class Source:
     a table without one); it is empty, and `row_url` None, where the row has no address of
     its own. `heading` is the trail of headings above the passage (`Guide > Install`), empty
     where there is none. `score` is the fused rank score: larger is better, comparable only
-    within one question.
+    within one question. `start` is where the passage begins in the text of its row, None
+    if that is not known.
     """
 
     number: int
@@ -56,6 +57,7 @@ class Source:
     row_url: str | None
     cited: bool = False
     quotes: tuple[Quote, ...] = ()
+    start: int | None = None
 
 
 @dataclass(frozen=True)
@@ -149,7 +151,8 @@ class AnswerEnd:
 class Reply:
     """The whole outcome of a question, as DESIGN's "Reply" gives it (without the rendering).
 
-    `outcome` is None where sources were found and no answer was asked for.
+    `outcome` is None where sources were found and no answer was asked for. `logged` tells
+    whether the log has the question by now, so that its answer has an address.
     """
 
     id: str
@@ -170,6 +173,7 @@ class Reply:
     )
     usage: Usage = Usage()
     timings_ms: dict[str, float] = field(default_factory=dict)
+    logged: bool = False
 
     @property
     def ok(self) -> bool:

@@ -137,5 +137,67 @@ def verdict(datasette: Datasette, actor: Actor, action: str) -> bool | None:
     return None
 
 
+# Everything that can be seen of a whole database, by Datasette's names for it.
+VIEWING = (
+    "view-database",
+    "view-database-download",
+    "view-table",
+    "view-query",
+    "execute-sql",
+)
+
+
+def keep_private(datasette: Datasette, database: str, tables: Iterable[str]) -> None:
+    """From now on nothing of this database is seen but by those who may see the log.
+
+    `tables` are the tables and views that it may hold.
+    """
+    _private(datasette)[database] = tuple(tables)
+
+
+def is_private(datasette: Datasette, resource: Any) -> bool:
+    """Whether a resource (a database, or something in one) is kept private."""
+    database = resource if isinstance(resource, str) else resource[0] if resource else None
+    return database in _private(datasette)
+
+
+def _private(datasette: Datasette) -> dict[str, tuple[str, ...]]:
+    return compat.state(datasette, "private databases", dict)
+
+
+async def may_administer(datasette: Datasette, actor: Actor) -> bool:
+    """Whether this actor may see the log, the feedback, the cost and the evals."""
+    return await compat.allowed_everywhere(datasette, actor, ADMIN, default=False)
+
+
+async def private_verdict(datasette: Datasette, actor: Actor, action: str) -> bool | None:
+    """What the plugin says of an action on a private database; None to leave it to others.
+
+    Who may see the log is not yet one who may write into it.
+    """
+    may = await may_administer(datasette, actor)
+    return may if action in VIEWING or not may else None
+
+
+async def private_rows(
+    datasette: Datasette, actor: Actor, action: str
+) -> list[tuple[str | None, str | None, bool]]:
+    """(database, table, verdict) for the private databases, for 1.0's rules.
+
+    Tables are named one by one: a rule of theirs would count more than one of the database.
+    """
+    private = _private(datasette)
+    if not private or not compat.is_of_a_database(datasette, action):
+        return []
+    verdict = await private_verdict(datasette, actor, action)
+    if verdict is None:
+        return []
+    return [
+        (database, table, verdict)
+        for database, tables in private.items()
+        for table in (None, *(tables if compat.is_of_a_table(datasette, action) else ()))
+    ]
+
+
 def _plain(actor: Actor) -> dict[str, Any] | None:
     return None if actor is None else dict(actor)

@@ -24,6 +24,7 @@ async def ask(
     tables: Sequence[tuple[str, str]] | None = None,
     answer: bool = True,
     answerer: str | None = None,
+    log: bool = True,
 ) -> AsyncGenerator[Event, None]:
     """Answer a question from the rows that `actor` may see, as a stream of events.
 
@@ -31,6 +32,7 @@ async def ask(
     `table`, narrow the search to what is named; `tables` narrows it further to some
     (database, table) pairs. With `answer=False` nothing but the search is done.
     `answerer` names another answerer than the configured one, for example "extractive".
+    With `log=False` the question is not logged.
 
     Yields `Keywords`, `Sources`, then `AnswerDelta` and `Citation` as the answer comes,
     `Check` for each finding, and last `Done` with the whole reply. Where nothing could be
@@ -51,6 +53,7 @@ async def ask(
         tables=tables,
         answer=answer,
         answerer=answerer,
+        log=log,
     )
     async with aclosing(running) as events:
         async for event in events:

@@ -6,15 +6,17 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import ExitStack, aclosing
 from typing import TYPE_CHECKING
 
-from .. import permissions
+from .. import compat, permissions
 from ..answerers.base import Answerer
 from ..answerers.registry import answerers
 from ..compat import Actor
 from ..config import Config, load, nearest
-from ..events import Event, Failed, Outcome
+from ..events import Done, Event, Failed, Outcome, SearchedTable
 from ..limits import Limited, guard, now
+from ..retrieval.tables import SearchableTable
 from ..text.clean import clean
 from .answering import answered
+from .recording import record_left, recorded
 from .searching import own_keywords, searchable_tables, searched
 from .state import State
 
@@ -35,6 +37,7 @@ async def run(
     tables: Sequence[tuple[str, str]] | None = None,
     answer: bool = True,
     answerer: str | None = None,
+    log: bool = True,
 ) -> AsyncGenerator[Event, None]:
     """Run a question through the stages; `datasette_rag.ask` says what goes in and comes out."""
     config = load(datasette)
@@ -50,9 +53,36 @@ async def run(
     # A search alone is free: nobody is asked for keywords either.
     chosen = _answerer(datasette, (answerer or config.answerer) if answer else FREE)
     state = State(question, own, keywords_from, chosen)
+    await compat.track_event(
+        datasette, "asked", actor, database=database or "", table=table or "", answer=answer
+    )
+    ended = False
+    stages = _stages(datasette, actor, config, state, searchable, unreadable, answer)
+    try:
+        async with aclosing(stages) as events:
+            async for event in events:
+                ended = isinstance(event, (Done, Failed))
+                if isinstance(event, Done) and log:
+                    event = Done(await recorded(datasette, event.reply, actor))
+                yield event
+    finally:
+        if log and not ended and state.place.used:
+            record_left(datasette, state, actor)
+
+
+async def _stages(
+    datasette: Datasette,
+    actor: Actor,
+    config: Config,
+    state: State,
+    searchable: Sequence[SearchableTable],
+    unreadable: Sequence[SearchedTable],
+    answer: bool,
+) -> AsyncGenerator[Event, None]:
+    """The stages of a question that may be asked, one after the other."""
     with ExitStack() as places:
         # Nothing that costs money happens where there is nothing to search.
-        if chosen.paid and searchable:
+        if state.answerer.paid and searchable:
             try:
                 state.place = places.enter_context(guard(datasette).paid_answer(now()))
             except Limited as limited:

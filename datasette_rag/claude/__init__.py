@@ -1,6 +1,6 @@
 """The Claude API: the one client of it, what it says as typed parts, its failures in words."""
 
-from .client import close, closed_at_shutdown, has_key, import_sdk
+from .client import close, has_key, import_sdk
 from .failures import ClaudeFailure
 from .messages import BlockEnd, Cited, End, Part, Text, least_thinking, stream, text_reply
 
@@ -12,7 +12,6 @@ __all__ = [
     "Part",
     "Text",
     "close",
-    "closed_at_shutdown",
     "has_key",
     "import_sdk",
     "least_thinking",

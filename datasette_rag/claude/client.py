@@ -46,21 +46,6 @@ async def close(datasette: Datasette) -> None:
         await one.close()
 
 
-def closed_at_shutdown(app: Any, datasette: Datasette) -> Any:
-    """ASGI middleware that closes the client with the server (0.65 has no hook for it)."""
-
-    async def app_with_close(scope: Any, receive: Any, send: Any) -> None:
-        async def receive_and_close() -> Any:
-            message = await receive()
-            if message["type"] == "lifespan.shutdown":
-                await close(datasette)
-            return message
-
-        await app(scope, receive_and_close if scope["type"] == "lifespan" else receive, send)
-
-    return app_with_close
-
-
 @asynccontextmanager
 async def opened(
     datasette: Datasette, request: Mapping[str, Any], deadline: float, *, stream: bool

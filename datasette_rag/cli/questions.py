@@ -86,6 +86,8 @@ def _question_command(
             datasette,
             question,
             actor=OWNER if actor is None else actor,
+            # The log is of what visitors ask.
+            log=False,
             keywords=keywords or None,
             tables=tables or None,
             answer=answer,

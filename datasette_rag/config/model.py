@@ -9,6 +9,22 @@ from typing import Any
 # Paid answers under way at once, paid answers a day (UTC), seconds that one may take.
 DEFAULT_LIMITS: Mapping[str, int] = {"at_once": 4, "per_day": 200, "seconds": 60}
 
+# Stands for the internal database where there is one, else for no log.
+DEFAULT_LOG = "default"
+
+
+@dataclass(frozen=True)
+class LogConfig:
+    """Where questions are logged, for how many days, and whether with the actor's id.
+
+    `database` is `memory`, `internal` (Datasette 1.0's own), the name of an attached database
+    or the path of a file that is the log's alone; None leaves the log off.
+    """
+
+    database: str | None
+    days: int = 90
+    actor: bool = False
+
 
 @dataclass(frozen=True)
 class TableConfig:
@@ -52,7 +68,7 @@ class Config:
     answer_on_get: bool = False
     allow: Any = None
     admin: Any = None
-    log: Any = None
+    log: LogConfig = LogConfig(DEFAULT_LOG)
     limits: Mapping[str, int] = field(default_factory=lambda: dict(DEFAULT_LIMITS))
     prices: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     databases: Mapping[str, DatabaseConfig] = field(default_factory=dict)

@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from .model import DEFAULT_LIMITS
+from .model import DEFAULT_LIMITS, DEFAULT_LOG, LogConfig
 
 Parser = Callable[[Any], Any]
 
@@ -101,9 +101,37 @@ def _prices(value: Any) -> Mapping[str, Mapping[str, float]]:
     return value
 
 
-def _log(value: Any) -> Any:
-    if not isinstance(value, (bool, str)):
-        raise ValueError(f"expected false or the name of a database, got {shown(value)}")
+def _log(value: Any) -> LogConfig:
+    if value is False:
+        return LogConfig(None)
+    if isinstance(value, str) and value.strip():
+        return LogConfig(value)
+    if not isinstance(value, Mapping):
+        raise ValueError(
+            "expected false, memory, internal, the name of a database, a path such as "
+            f"rag-log.db, or a mapping with database, days and actor; got {shown(value)}"
+        )
+    parsers: Mapping[str, Parser] = {
+        "database": _log_database,
+        "days": _between(1, 36_500),
+        "actor": _flag,
+    }
+    values: dict[str, Any] = {}
+    for key, one in value.items():
+        if key not in parsers:
+            raise ValueError(f"unknown setting {key}{nearest(key, parsers)}")
+        try:
+            values[key] = parsers[key](one)
+        except ValueError as error:
+            raise ValueError(f"{key}: {error}") from None
+    return LogConfig(**{"database": DEFAULT_LOG, **values})
+
+
+def _log_database(value: Any) -> str | None:
+    if value is False:
+        return None
+    if not isinstance(value, str) or not value.strip():
+        raise ValueError(f"expected false, or a name or path, got {shown(value)}")
     return value
 
 

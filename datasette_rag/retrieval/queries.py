@@ -50,6 +50,14 @@ def rows_sql(table: SearchableTable, count: int) -> str:
     return f"select {content}.{key}{columns} from {content} where {content}.{key} in ({places})"
 
 
+def row_by_key_sql(table: SearchableTable) -> str:
+    """`row_columns` of the row with a primary key (its rowid, where it has none)."""
+    columns = ", ".join(map(quoted, row_columns(table))) or "1"
+    keys = [quoted(name) for name in table.pks] or ["rowid"]
+    where = " and ".join(f"{key} = ?" for key in keys)
+    return f"select {columns} from {quoted(table.table)} where {where}"
+
+
 def row_columns(table: SearchableTable) -> list[str]:
     """The columns of a row that a search reads: its key, its text and what is shown with it."""
     shown = [

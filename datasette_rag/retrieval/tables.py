@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from .. import compat
+from .. import compat, permissions
 from ..config import Config, TableConfig, load
 from .ddl import FullTextIndex, parse_full_text_index
 
@@ -129,8 +129,12 @@ async def catalogue(datasette: Datasette, database: str) -> Catalogue:
 
 
 def searched_databases(datasette: Datasette) -> list[str]:
-    """The databases that questions may go to: all but Datasette's own internal one."""
-    return [name for name in datasette.databases if name != "_internal"]
+    """The databases that questions may go to: all but Datasette's own one and the log's."""
+    return [
+        name
+        for name in datasette.databases
+        if name != "_internal" and not permissions.is_private(datasette, name)
+    ]
 
 
 def read_catalogue(conn: sqlite3.Connection, database: str, config: Config) -> Catalogue:

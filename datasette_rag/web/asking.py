@@ -44,6 +44,7 @@ async def events_of(
         tables=asked.tables,
         answer=asked.answer,
         answerer=None if _may_cost(datasette, request) else "extractive",
+        log=request.method != "HEAD" and not _is_preparing(request),
     )
     try:
         async with aclosing(cast("AsyncGenerator[Event, None]", events)):
@@ -98,12 +99,15 @@ async def stopped(*tasks: asyncio.Task[T] | asyncio.Task[None]) -> None:
 def _may_cost(datasette: Datasette, request: Request) -> bool:
     if request.method == "POST":
         return True
-    headers = request.headers
     return (
         request.method == "GET"
         and load(datasette).answer_on_get
-        # A browser that only prepares for a click has not been told to ask, nor one that
-        # another site's page has made to.
-        and not any(headers.get(name) for name in _PREPARING)
-        and headers.get("sec-fetch-site") != "cross-site"
+        and not _is_preparing(request)
+        # The page of another site has made the browser ask.
+        and request.headers.get("sec-fetch-site") != "cross-site"
     )
+
+
+def _is_preparing(request: Request) -> bool:
+    """Whether a browser only prepares for a click: nobody has told it to ask."""
+    return any(request.headers.get(name) for name in _PREPARING)

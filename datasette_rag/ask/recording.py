@@ -1,0 +1,58 @@
+"""What is kept of a question once it has ended: its row in the log, its events for plugins."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from .. import compat
+from ..compat import Actor
+from ..events import ModelError, Reply
+from ..keywords.local import question_keywords
+from ..log.writer import record
+from .searching import MAX_KEYWORD_CHARS
+from .state import State
+
+if TYPE_CHECKING:
+    from datasette.app import Datasette
+
+MAX_TOPIC_WORDS = 12
+
+LEFT = ModelError("left", "The asker left before the answer was complete.")
+
+
+async def recorded(datasette: Datasette, reply: Reply, actor: Actor) -> Reply:
+    """The reply, with whether the log has it by now."""
+    if reply.answered:
+        await compat.track_event(
+            datasette,
+            "answered",
+            actor,
+            question_id=reply.id,
+            answerer=reply.answerer or "",
+            outcome=reply.outcome or "",
+            sources=len(reply.sources),
+            cost_usd=reply.usage.cost_usd,
+        )
+    return replace(
+        reply,
+        logged=await record(datasette, reply, topic=_topic(reply.question), actor=actor),
+    )
+
+
+def record_left(datasette: Datasette, state: State, actor: Actor) -> None:
+    """Log in the background what was paid for a question whose asker has left."""
+    reply = replace(state.done("cut_off").reply, outcome="cut_off", error=LEFT)
+    task = asyncio.get_running_loop().create_task(
+        record(datasette, reply, topic=_topic(reply.question), actor=actor)
+    )
+    running: set[asyncio.Task[bool]] = compat.state(datasette, "left questions", set)
+    running.add(task)
+    task.add_done_callback(running.discard)
+
+
+def _topic(question: str) -> Sequence[str]:
+    """The question's own words, whoever made the keywords: what it shares with its like."""
+    return question_keywords(question, limit=MAX_TOPIC_WORDS, max_chars=MAX_KEYWORD_CHARS)

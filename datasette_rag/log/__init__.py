@@ -1,0 +1,1 @@
+"""The log: what was asked, what it cost, what stayed unanswered."""
