@@ -137,6 +137,14 @@ class Check:
 
 
 @dataclass(frozen=True)
+class AnswerUsage:
+    """What an answer has taken so far; counts where the answerer is stopped before its end."""
+
+    model: str | None = None
+    usage: Usage = Usage()
+
+
+@dataclass(frozen=True)
 class AnswerEnd:
     """How an answerer ended; `ask.py` takes it and no face sees it."""
 
@@ -206,4 +214,4 @@ class Failed:
 
 
 Event = Keywords | Sources | AnswerDelta | Citation | Check | Done | Failed
-AnswerEvent = AnswerDelta | Citation | AnswerEnd
+AnswerEvent = AnswerDelta | Citation | AnswerUsage | AnswerEnd

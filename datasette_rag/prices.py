@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -20,7 +21,7 @@ _LISTED: Mapping[str, tuple[float, float]] = {
 }
 # From this many tokens of input on, the whole request of this model costs more.
 _LONG_PROMPT = {"claude-haiku-5-5": (100_000, (0.50, 2.50))}
-_DATED_ID = 9
+_DATE = re.compile(r"-[0-9]{8}\Z")
 
 
 def cost_usd(model: str, usage: Usage, prices: Mapping[str, Any]) -> float:
@@ -38,10 +39,11 @@ def cost_usd(model: str, usage: Usage, prices: Mapping[str, Any]) -> float:
 
 
 def _price(model: str, usage: Usage, prices: Mapping[str, Any]) -> tuple[float, float] | None:
-    own = prices.get(model)
+    undated = _DATE.sub("", model)
+    own = prices.get(model) or prices.get(undated)
     if own is not None:
         return own["input"], own["output"]
-    listed = model if model in _LISTED else model[:-_DATED_ID]
+    listed = model if model in _LISTED else undated
     threshold, long_price = _LONG_PROMPT.get(listed, (None, None))
     if threshold is not None and usage.input_tokens > threshold:
         return long_price

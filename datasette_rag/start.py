@@ -30,7 +30,7 @@ async def start(datasette: Datasette) -> None:
     """
     try:
         config = load(datasette)
-        if config.answerer not in answerers(datasette):
+        if config.answerer is not None and config.answerer not in answerers(datasette):
             raise ConfigError(
                 f"plugins.{PLUGIN}.answerer: there is no answerer {config.answerer}"
                 f"{nearest(config.answerer, answerers(datasette))}"

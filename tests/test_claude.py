@@ -11,7 +11,7 @@ from dataclasses import replace
 import pytest
 
 import datasette_rag
-from datasette_rag import claude, events
+from datasette_rag import claude, events, waiting
 from datasette_rag.answerers.base import Answerer
 from datasette_rag.ask import answering, searching
 
@@ -168,7 +168,8 @@ async def test_unknown(site, claude_api):
 )
 async def test_cases_f5_01_and_02_forms_of_keywords(site, claude_api, value, keywords):
     claude_api.reply(structured(value), to="keywords")
-    reply = (await post(await site())).json()
+    # Own words that find nothing, so that these are what was searched for.
+    reply = (await post(await site(), question="Zeppelins?")).json()
     assert (reply["keywords"], reply["keywords_from"]) == (keywords, "claude")
 
 
@@ -176,7 +177,7 @@ async def test_a_long_item_is_searched_as_phrase_and_words(site, claude_api):
     claude_api.reply(
         structured({"keywords": ["what is the late fee for annual plans"]}), to="keywords"
     )
-    reply = (await post(await site())).json()
+    reply = (await post(await site(), question="Zeppelins?")).json()
     assert reply["keywords"] == [
         "what is the late fee for annual plans",
         "late",
@@ -657,13 +658,6 @@ async def test_times_to_wait_that_can_not_be(site, claude_api, value):
     assert page.status_code == 200 and "overloaded" in page.text
 
 
-@pytest.mark.parametrize("setting", ["http://[::1", "nonsense", "ftp://x.example"])
-async def test_addresses_that_can_not_be(site, claude_api, setting):
-    reply = (await post(await site(api_base_url=setting))).json()
-    assert reply["outcome"] == "failed" and len(reply["sources"]) == 2
-    assert "api_base_url" in reply["error"]["message"]
-
-
 class Odd(Answerer):
     """An answerer of a plugin that does what it should not."""
 
@@ -677,6 +671,11 @@ class Odd(Answerer):
         for one in self.said:
             if isinstance(one, BaseException):
                 raise one
+            if one == "stubborn":
+                try:
+                    await asyncio.sleep(60)
+                except asyncio.CancelledError:
+                    await asyncio.sleep(60)
             if one == "sleep":
                 await asyncio.sleep(60)
             yield one
@@ -691,6 +690,31 @@ class Odd(Answerer):
         ([events.AnswerDelta("a"), asyncio.CancelledError()], "cut_off", "a"),
         ([events.AnswerDelta("a"), "text"], "cut_off", "a"),
         ([events.AnswerDelta("a"), None], "cut_off", "a"),
+        ([events.AnswerDelta("a"), "stubborn"], "cut_off", "a"),
+        ([events.AnswerEnd("answered")], "failed", ""),
+        (
+            [events.AnswerDelta("\u200b [1]\n"), events.AnswerEnd("answered")],
+            "failed",
+            "\u200b [1]\n",
+        ),
+        ([events.AnswerDelta("a"), events.AnswerEnd("answered", error="e")], "cut_off", "a"),
+        (
+            [
+                events.AnswerDelta("a"),
+                events.AnswerEnd("answered", error=events.ModelError("k", "m", "soon")),
+            ],
+            "cut_off",
+            "a",
+        ),
+        ([events.AnswerDelta("a"), events.AnswerEnd("answered", model=3)], "cut_off", "a"),
+        (
+            [
+                events.AnswerDelta("a"),
+                events.AnswerEnd("answered", usage=events.Usage(1, 1, float("nan"))),
+            ],
+            "cut_off",
+            "a",
+        ),
         ([], "failed", ""),
         ([events.AnswerDelta("a")], "cut_off", "a"),
         ([events.AnswerDelta("a"), "sleep"], "cut_off", "a"),
@@ -715,6 +739,7 @@ class Odd(Answerer):
 )
 async def test_answerers_are_held_to_their_promises(site, monkeypatch, said, outcome, answer):
     monkeypatch.setattr(answering, "GRACE_SECONDS", 0.0)
+    monkeypatch.setattr(waiting, "STUBBORN_SECONDS", 0.1)
     datasette = await site(limits={"seconds": 1, "at_once": 1})
     from datasette_rag.answerers.registry import answerers
 
@@ -723,6 +748,107 @@ async def test_answerers_are_held_to_their_promises(site, monkeypatch, said, out
         reply = await reply_of(datasette, QUESTION, answerer="odd")
         assert (reply.outcome, reply.answer) == (outcome, answer)
         assert len(reply.sources) == 2 and not [one for one in reply.sources if one.quotes]
+
+
+class Broken(Answerer):
+    """An answerer that fails before it begins."""
+
+    name = "odd"
+    paid = True
+
+    def answer(self, question):
+        raise NotImplementedError
+
+
+async def test_an_answerer_that_can_not_even_be_called_leaves_the_sources(site):
+    datasette = await site()
+    from datasette_rag.answerers.registry import answerers
+
+    answerers(datasette)["odd"] = Broken()
+    reply = await reply_of(datasette, QUESTION, answerer="odd")
+    assert (reply.outcome, len(reply.sources)) == ("failed", 2)
+
+
+async def test_what_ends_an_answerer_ends_the_stream_too(site, monkeypatch):
+    """Also where its end is none that a program should catch."""
+    from datasette_rag.web import asking
+
+    async def no_events(*args, **kwargs):
+        yield events.Keywords(("a",), "question", "a")
+        raise asyncio.CancelledError
+
+    monkeypatch.setattr(asking, "ask", no_events)
+    response = await asyncio.wait_for(post(await site(), "/-/ask/stream"), 5)
+    assert response.text.count("event: error") == 1 and response.text.endswith("\n\n")
+
+
+@pytest.mark.parametrize(
+    "text", ['{["harbour", "winter"]}', '{{"keywords": ["a"]}}', "{[]: 1}", "{{1}: {2}}"]
+)
+async def test_keywords_in_no_form_at_all(site, claude_api, text):
+    claude_api.reply(text, to="keywords")
+    reply = (await post(await site())).json()
+    assert reply["outcome"] == "answered" and len(reply["sources"]) == 2
+
+
+async def test_where_claudes_keywords_find_nothing_the_questions_own_serve(site, claude_api):
+    claude_api.reply(structured({"keywords": ["quay shutdown"]}), to="keywords")
+    claude_api.reply(Text("At five.", Cite(0, 1, 2)), to="answer")
+    datasette = await site()
+    reply = (await post(datasette)).json()
+    assert (reply["outcome"], reply["keywords_from"]) == ("answered", "question")
+    assert "harbour" in reply["keywords"] and "harbour" in reply["match"]
+    claude_api.reply(structured({"keywords": ["quay shutdown"]}), to="keywords")
+    claude_api.reply(Text("At five.", Cite(0, 1, 2)), to="answer")
+    stream = (await post(datasette, "/-/ask/stream")).text
+    assert stream.count("event: keywords") == 2
+    assert stream.index("quay") < stream.rindex("event: keywords") < stream.index("event: sources")
+
+
+async def test_what_was_paid_is_told_also_where_the_answer_breaks(site, claude_api):
+    claude_api.script(said("It closes at five", cut=700), to="answer")
+    reply = (await post(await site())).json()
+    assert reply["outcome"] == "cut_off" and reply["models"]["answer"] == "claude-sonnet-5-5"
+    whole = reply["usage"]["input_tokens"]
+    claude_api.script(failure(500, "oops", retry_after=60), to="answer")
+    keywords_alone = (await post(await site())).json()["usage"]["input_tokens"]
+    assert whole > keywords_alone > 0
+
+
+async def test_without_a_key_nothing_counts_for_the_day(site, claude_api, monkeypatch):
+    monkeypatch.delenv("ANTHROPIC_API_KEY")
+    datasette = await site(limits={"per_day": 1})
+    for _ in range(3):
+        reply = (await post(datasette)).json()
+        assert (reply["outcome"], reply["error"]["kind"]) == ("failed", "no_key")
+
+
+async def test_limited_also_where_the_own_words_find_nothing(site, claude_api):
+    datasette = await site(limits={"per_day": 0})
+    response = await post(datasette, question="Zeppelin?")
+    reply = response.json()
+    assert (response.status_code, reply["outcome"]) == (429, "limited")
+    assert reply["error"]["kind"] == "limited" and reply["sources"] == []
+
+
+async def test_a_key_that_is_quoted_back_gets_into_no_log(site, claude_api, caplog):
+    claude_api.script(failure(400, f"bad key {claude_api.key} here"), to="answer")
+    reply = (await post(await site())).json()
+    assert reply["outcome"] == "failed" and "bad key … here" in caplog.text
+    assert claude_api.key not in caplog.text + json.dumps(reply)
+
+
+async def test_a_date_to_retry_at(site, claude_api):
+    from email.utils import format_datetime
+
+    from datasette_rag.limits import now
+
+    later = now().replace(year=now().year + 1)
+    claude_api.script(
+        failure(529, "busy", retry_after=format_datetime(later, usegmt=True)), to="answer"
+    )
+    reply = (await post(await site())).json()
+    assert reply["error"]["retry_after"] == 86_400.0
 
 
 async def test_a_client_that_does_not_read_keeps_no_place(site, claude_api, monkeypatch):

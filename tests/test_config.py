@@ -131,6 +131,22 @@ def test_values_from_the_environment_have_the_type_that_is_wanted():
         (root(max_sources=True), ["expected a whole number"]),
         (root(max_sources=0), ["expected a number from 1 to"]),
         (root(answerer=3), ["answerer: expected text"]),
+        *(
+            (root(api_base_url=address), ["api_base_url: expected an address such as https://"])
+            for address in (
+                "http://[::1",
+                "nonsense",
+                "ftp://x.example",
+                "http://",
+                "https://x.example:99999",
+                "",
+            )
+        ),
+        (root(api_base_url="https://ann:secret@x.example"), ["api_base_url", "use api_key"]),
+        *(
+            (root(prices={"m": {"input": price, "output": 1}}), ["prices: expected dollars"])
+            for price in (float("nan"), float("inf"), -1, 10**400)
+        ),
         (root(limits={"per_dya": 3}), ["limits: unknown limit per_dya, did you mean per_day?"]),
         (root(limits={"at_once": 0}), ["limits: expected a number from 1"]),
         (root(prices={"m": {"input": 1}}), ["prices: expected {input: …, output: …} for m"]),

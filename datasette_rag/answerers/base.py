@@ -40,5 +40,6 @@ class Answerer(ABC):
 
         Yields:
             `AnswerDelta` (the Markdown of the answer, piece by piece, with `[n]` marks) and
-            `Citation` (at the place that it supports), and last exactly one `AnswerEnd`.
+            `Citation` (at the place that it supports), and last exactly one `AnswerEnd`. An
+            `AnswerUsage` in between tells what has been spent, should the end never come.
         """

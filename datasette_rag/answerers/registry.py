@@ -14,6 +14,9 @@ from .base import Answerer
 if TYPE_CHECKING:
     from datasette.app import Datasette
 
+# What words the answer where nothing else is said or allowed.
+FREE = "extractive"
+
 
 def answerers(datasette: Datasette) -> Mapping[str, Answerer]:
     """All answerers by name, asked of the plugins when first needed.

@@ -4,15 +4,29 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
+import re
 import time
+import unicodedata
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
+from dataclasses import replace
 from typing import cast
 
 from ..checks import run_checks
 from ..config import Config
-from ..events import AnswerDelta, AnswerEnd, AnswerEvent, Citation, Event, ModelError, Source
+from ..events import (
+    AnswerDelta,
+    AnswerEnd,
+    AnswerEvent,
+    AnswerUsage,
+    Citation,
+    Event,
+    ModelError,
+    Source,
+)
 from ..text.clean import clean_piece
+from ..waiting import within
 from .state import State
 
 logger = logging.getLogger("datasette_rag")
@@ -22,6 +36,7 @@ GRACE_SECONDS = 2.0
 # About twice what a brief answer has; rendering more would keep other visitors waiting.
 MAX_ANSWER_CHARS = 10_000
 ANSWERERS_OUTCOMES = ("answered", "unknown", "refused", "cut_off", "failed")
+_MARK = re.compile(r"\[[0-9]+\]")
 
 
 async def answered(config: Config, state: State) -> AsyncGenerator[Event, None]:
@@ -32,7 +47,11 @@ async def answered(config: Config, state: State) -> AsyncGenerator[Event, None]:
                 state.add(event)
                 yield event
     says_unknown = state.end is not None and state.end.outcome == "unknown"
-    state.checks = tuple(run_checks(state.answer, state.sources, says_unknown=says_unknown))
+    # In a thread: a long answer takes a while, and others wait for the event loop.
+    checks = await asyncio.to_thread(
+        run_checks, state.answer, state.sources, says_unknown=says_unknown
+    )
+    state.checks = tuple(checks)
     for check in state.checks:
         yield check
 
@@ -45,36 +64,36 @@ async def _from_answerer(
     It ends the state, be it with an end of its own, an error, or the time or the length that
     is allowed.
     """
-    seconds = config.limits["seconds"] + GRACE_SECONDS if state.answerer.paid else None
-    deadline = None if seconds is None else time.monotonic() + seconds
-    state.place.used = True
-    answering = state.answerer.answer(
-        state.question,
-        state.sources,
-        keywords=state.unique_keywords,
-        instructions=_instructions(config, state.sources),
-    )
-    said = 0
+    deadline = time.monotonic() + config.limits["seconds"] + GRACE_SECONDS
+    said = ""
     error: ModelError | None = None
+    used_before, state.place.used = state.place.used, True
     try:
+        answering = state.answerer.answer(
+            state.question,
+            state.sources,
+            keywords=state.unique_keywords,
+            instructions=_instructions(config, state.sources),
+        )
         async with aclosing(cast("AsyncGenerator[AnswerEvent, None]", answering)) as events:
             while True:
-                left = None if deadline is None else max(0.0, deadline - time.monotonic())
                 try:
-                    event = await _next(events, left)
+                    event = await within(deadline - time.monotonic(), anext(events))
                 except StopAsyncIteration:
                     break
                 if isinstance(event, AnswerEnd):
-                    if event.outcome not in ANSWERERS_OUTCOMES:
-                        raise ValueError(f"no outcome of an answerer: {event.outcome}")
-                    state.ended(event)
+                    state.ended(_held(event, said))
+                    if event.error is not None and event.error.kind == "no_key":
+                        state.place.used = used_before
                     return
-                if isinstance(event, AnswerDelta):
-                    text = clean_piece(event.text)[: MAX_ANSWER_CHARS - said]
-                    said += len(text)
+                if isinstance(event, AnswerUsage):
+                    state.answer_usage = event
+                elif isinstance(event, AnswerDelta):
+                    text = clean_piece(event.text)[: MAX_ANSWER_CHARS - len(said)]
+                    said += text
                     if text:
                         yield AnswerDelta(text)
-                    if said >= MAX_ANSWER_CHARS:
+                    if len(said) >= MAX_ANSWER_CHARS:
                         error = ModelError("too_long", "The answer was too long and ends here.")
                         break
                 elif not isinstance(event, Citation):
@@ -86,26 +105,48 @@ async def _from_answerer(
     except Exception:
         logger.exception("The answerer %s failed", state.answerer.name)
         error = ModelError("failed", "The answerer of this site failed. Its log says more.")
-    state.ended(AnswerEnd("cut_off" if said else "failed", error=error))
+    state.ended(
+        AnswerEnd(
+            "cut_off" if said else "failed",
+            None,
+            state.answer_usage.model,
+            state.answer_usage.usage,
+            error,
+        )
+    )
 
 
-async def _next(events: AsyncGenerator[AnswerEvent, None], seconds: float | None) -> AnswerEvent:
-    """The next event, awaited in a task of its own: so what ends it can't be taken for our end.
+def _held(end: AnswerEnd, said: str) -> AnswerEnd:
+    """The end that an answerer gave, if all in it is what it should be.
 
-    Raises asyncio.TimeoutError if it is not there in time.
+    Raises ValueError or TypeError otherwise.
     """
-    task = asyncio.ensure_future(anext(events))
-    try:
-        await asyncio.wait({task}, timeout=seconds)
-        if not task.done():
-            raise asyncio.TimeoutError
-        if task.cancelled():
-            raise RuntimeError("the answerer was cancelled by itself")
-        return task.result()
-    finally:
-        if not task.done():
-            task.cancel()
-            await asyncio.wait({task})
+    if end.outcome not in ANSWERERS_OUTCOMES:
+        raise ValueError(f"no outcome of an answerer: {end.outcome}")
+    for text in (end.stop_reason, end.model):
+        if not isinstance(text, str | None):
+            raise TypeError(f"expected text, got {type(text).__name__}")
+    usage = end.usage
+    numbers = (usage.input_tokens, usage.output_tokens, usage.cost_usd)
+    if not all(isinstance(one, int | float) and 0 <= one < math.inf for one in numbers):
+        raise ValueError(f"no usage: {numbers}")
+    if end.error is not None:
+        wait = end.error.retry_after
+        if not (isinstance(end.error.kind, str) and isinstance(end.error.message, str)):
+            raise TypeError("the kind and the message of an error are texts")
+        if wait is not None and not 0 <= wait < math.inf:
+            raise ValueError(f"no time to wait: {wait}")
+    if end.outcome == "answered" and not _is_visible(said):
+        empty = ModelError("empty", "The answer that came was empty.")
+        return replace(end, outcome="failed", error=end.error or empty)
+    return end
+
+
+def _is_visible(answer: str) -> bool:
+    """Whether there is more in an answer than marks and characters that nobody sees."""
+    return any(
+        unicodedata.category(character)[0] not in "CZ" for character in _MARK.sub("", answer)
+    )
 
 
 def _is_exact(citation: Citation, sources: Sequence[Source]) -> bool:

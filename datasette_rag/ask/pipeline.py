@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from .. import compat, permissions
 from ..answerers.base import Answerer
-from ..answerers.registry import answerers
+from ..answerers.registry import FREE, answerers
 from ..compat import Actor
 from ..config import Config, load, nearest
 from ..events import Done, Event, Failed, Outcome, SearchedTable
@@ -22,8 +22,6 @@ from .state import State
 
 if TYPE_CHECKING:
     from datasette.app import Datasette
-
-FREE = "extractive"
 
 
 async def run(
@@ -51,7 +49,7 @@ async def run(
     searchable, unreadable = await searchable_tables(datasette, actor, database, table, tables)
     own, keywords_from = own_keywords(question, keywords, config)
     # A search alone is free: nobody is asked for keywords either.
-    chosen = _answerer(datasette, (answerer or config.answerer) if answer else FREE)
+    chosen = _answerer(datasette, (answerer or config.answerer or FREE) if answer else FREE)
     state = State(question, own, keywords_from, chosen)
     await compat.track_event(
         datasette, "asked", actor, database=database or "", table=table or "", answer=answer

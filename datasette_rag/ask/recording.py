@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from .. import compat
 from ..compat import Actor
-from ..events import ModelError, Reply
+from ..events import AnswerEnd, ModelError, Reply
 from ..keywords.local import question_keywords
 from ..log.writer import record
 from .searching import MAX_KEYWORD_CHARS
@@ -44,7 +44,9 @@ async def recorded(datasette: Datasette, reply: Reply, actor: Actor) -> Reply:
 
 def record_left(datasette: Datasette, state: State, actor: Actor) -> None:
     """Log in the background what was paid for a question whose asker has left."""
-    reply = replace(state.done("cut_off").reply, outcome="cut_off", error=LEFT)
+    spent = state.answer_usage
+    state.ended(AnswerEnd("cut_off", None, spent.model, spent.usage, LEFT))
+    reply = state.done().reply
     task = asyncio.get_running_loop().create_task(
         record(datasette, reply, topic=_topic(reply.question), actor=actor)
     )

@@ -81,39 +81,50 @@ async def searched(
     unreadable: Sequence[SearchedTable],
 ) -> AsyncGenerator[Event, None]:
     """Keywords and sources into the state; the search by the question's own words starts at once."""
-    found: Retrieved | None = None
-    with state.timed("keywords"):
-        by_claude = (
-            state.answerer.name == CLAUDE and state.keywords_from == "question" and searchable
-        )
-        if by_claude:
-            found = await _worded_by_claude(datasette, actor, config, state, searchable)
-        state.match = match_query(state.keywords)
-    yield Keywords(state.unique_keywords, state.keywords_from, state.match)
-    with state.timed("search"):
-        if found is None and state.match and searchable:
-            found = await _retrieve(datasette, actor, searchable, state.keywords, config)
-        if state.match:
-            state.sources = found.sources if found else ()
-            state.tables = (*(found.tables if found else ()), *unreadable)
+    own = list(state.keywords)
+    searching: asyncio.Task[Retrieved] | None = None
+    if state.answerer.name == CLAUDE and state.keywords_from == "question" and searchable:
+        searching = asyncio.create_task(_retrieve(datasette, actor, searchable, own, config))
+    try:
+        with state.timed("keywords"):
+            if searching is not None:
+                await _worded_by_claude(datasette, config, state)
+            state.match = match_query(state.keywords)
+        yield _keywords(state)
+        found: Retrieved | None = None
+        with state.timed("search"):
+            if searching is not None and state.keywords_from == "question":
+                found = await searching
+            elif state.match and searchable:
+                found = await _retrieve(datasette, actor, searchable, state.keywords, config)
+            if searching is not None and found is not None and not found.sources:
+                # What a model made of the question found nothing; its own words may.
+                by_own_words = await searching
+                if by_own_words.sources:
+                    found = by_own_words
+                    state.keywords, state.keywords_from = own, "question"
+                    state.match = match_query(own)
+                    yield _keywords(state)
+            if state.match:
+                state.sources = found.sources if found else ()
+                state.tables = (*(found.tables if found else ()), *unreadable)
+    finally:
+        if searching is not None:
+            searching.cancel()
     if state.tables and all(one.status in ("error", "timed_out") for one in state.tables):
         yield _search_failed(state.tables)
         return
     yield Sources(state.sources, state.tables)
 
 
-async def _worded_by_claude(
-    datasette: Datasette,
-    actor: Actor,
-    config: Config,
-    state: State,
-    searchable: Sequence[SearchableTable],
-) -> Retrieved | None:
-    """Take Claude's keywords into the state; where they fail, give what own words found."""
-    searching = asyncio.create_task(_retrieve(datasette, actor, searchable, state.keywords, config))
+def _keywords(state: State) -> Keywords:
+    return Keywords(state.unique_keywords, state.keywords_from, state.match)
+
+
+async def _worded_by_claude(datasette: Datasette, config: Config, state: State) -> None:
+    """Take Claude's keywords into the state; where they fail, it keeps the question's own."""
     try:
         await import_sdk()
-        state.place.used = True
         words, usage = await keywords_by_claude(
             datasette,
             state.question,
@@ -123,18 +134,15 @@ async def _worded_by_claude(
         )
     except ClaudeFailure as failure:
         logger.warning("Keywords by %s failed: %s", config.keyword_model, failure)
-        return await searching
-    except BaseException:
-        searching.cancel()
-        raise
+        state.spent(failure.usage)
+        state.place.used |= failure.error.kind != "no_key"
+        return
+    state.place.used = True
     state.spent(usage)
-    if not words:
-        return await searching
-    searching.cancel()
-    state.keywords = add_synonyms(words, config.synonyms, limit=config.max_keywords)
-    state.keywords_from = "claude"
-    state.keyword_model = config.keyword_model
-    return None
+    if words:
+        state.keywords = add_synonyms(words, config.synonyms, limit=config.max_keywords)
+        state.keywords_from = "claude"
+        state.keyword_model = config.keyword_model
 
 
 async def _retrieve(

@@ -12,6 +12,7 @@ from ..answerers.base import Answerer
 from ..events import (
     AnswerDelta,
     AnswerEnd,
+    AnswerUsage,
     Check,
     Citation,
     Done,
@@ -42,6 +43,7 @@ class State:
     answer: str = ""
     citations: list[Citation] = field(default_factory=list)
     checks: tuple[Check, ...] = ()
+    answer_usage: AnswerUsage = AnswerUsage()
     end: AnswerEnd | None = None
     limited: ModelError | None = None
     place: Place = field(default_factory=Place)
@@ -55,13 +57,6 @@ class State:
     def unique_keywords(self) -> tuple[str, ...]:
         """The keywords without repeats, as they are shown."""
         return tuple(dict.fromkeys(self.keywords))
-
-    @property
-    def outcome(self) -> Outcome | None:
-        """How the answerer ended, if one was asked."""
-        if self.end is None:
-            return None
-        return "limited" if self.limited else self.end.outcome
 
     @contextmanager
     def timed(self, stage: str) -> Iterator[None]:
@@ -96,6 +91,10 @@ class State:
         `outcome` and `said` are for a question that no answerer was asked.
         """
         end = self.end or AnswerEnd("failed")
+        if self.limited and (self.end or outcome == "nothing_found"):
+            outcome = "limited"
+        elif self.end:
+            outcome = self.end.outcome
         return Done(
             Reply(
                 id=uuid.uuid4().hex,
@@ -103,11 +102,11 @@ class State:
                 keywords=self.unique_keywords,
                 keywords_from=self.keywords_from,
                 match=self.match,
-                outcome=self.outcome or outcome,
+                outcome=outcome,
                 answer=self.answer if said is None else said,
                 answerer=self.answerer.name if self.end else None,
                 stop_reason=end.stop_reason,
-                error=(self.limited if self.end else None) or end.error,
+                error=self.limited if outcome == "limited" else end.error,
                 sources=tuple(self._cited(source) for source in self.sources),
                 checks=self.checks,
                 tables=self.tables,

@@ -18,6 +18,7 @@ from datasette.utils import resolve_env_secrets
 from .. import compat
 from ..config import Config, load
 from ..events import ModelError
+from ..waiting import within
 from .failures import KEY_VARIABLE, ClaudeFailure, failures, in_words, retry_after
 
 if TYPE_CHECKING:
@@ -74,9 +75,10 @@ async def opened(
             # The key may be another one by the next question; others still use this client.
             kept.setdefault("retired", []).append(kept.pop("client"))
         if status is not None:
-            # Not the error itself: what caused it can quote the key.
-            said = str(getattr(error, "api_message", None) or "")[:300]
-            logger.warning("The Claude API said %s to %s: %r", status, request["model"], said)
+            # Not the error itself: what caused it can quote the key, and so can what was said.
+            said = str(getattr(error, "api_message", None) or "").replace(client.api_key, "…")
+            kind = getattr(error, "type", None) or status
+            logger.warning("The Claude API said %s to %s: %r", kind, request["model"], said[:300])
         raise ClaudeFailure(in_words(error, request["model"])) from error
     finally:
         if stream and hasattr(reply, "close"):
@@ -91,7 +93,7 @@ async def _sent(client: Any, request: Mapping[str, Any], deadline: float) -> Any
     sdk = await import_sdk()
     for number in range(MAX_TRIES):
         try:
-            return await before(client.messages.create(**request), deadline)
+            return await within(deadline - time.monotonic(), client.messages.create(**request))
         except (sdk.APIStatusError, sdk.APIConnectionError) as error:
             wait = _wait_before_retry(error, number)
             if (
@@ -110,16 +112,11 @@ def _wait_before_retry(error: Exception, number: int) -> float | None:
     status = getattr(error, "status_code", None)
     if status is not None and status not in (408, 409, 429) and status < 500:
         return None
+    headers = getattr(getattr(error, "response", None), "headers", None) or {}
+    if headers.get("x-should-retry") == "false":
+        return None
     asked_for = retry_after(error)
     return asked_for if asked_for is not None else 0.5 * 2**number
-
-
-async def before(work: Any, deadline: float) -> Any:
-    """What `work` gives, if it does before the deadline (of `time.monotonic()`).
-
-    Raises asyncio.TimeoutError otherwise.
-    """
-    return await asyncio.wait_for(work, max(0.0, deadline - time.monotonic()))
 
 
 async def import_sdk() -> Any:

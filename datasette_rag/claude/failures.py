@@ -4,31 +4,42 @@ from __future__ import annotations
 
 import asyncio
 import math
+import time
+from email.utils import parsedate_to_datetime
 from typing import Any
 
-from ..events import ModelError, Outcome
+from ..events import ModelError, Outcome, Usage
 
+NOTHING_USED = Usage()
 KEY_VARIABLE = "ANTHROPIC_API_KEY"
 LONGEST_RETRY_AFTER = 86_400.0  # seconds
 
 
 class ClaudeFailure(Exception):
-    """A call that gave nothing (more): with the outcome of the question and the reason."""
+    """A call that gave nothing (more): the outcome of the question, the reason, what it took."""
 
-    def __init__(self, error: ModelError, outcome: Outcome = "failed") -> None:
+    def __init__(
+        self, error: ModelError, outcome: Outcome = "failed", usage: Usage = NOTHING_USED
+    ) -> None:
         super().__init__(error.kind)
         self.error = error
         self.outcome = outcome
+        self.usage = usage
 
 
 def retry_after(error: Exception) -> float | None:
     """The seconds that the API asks to wait, if it does."""
     headers = getattr(getattr(error, "response", None), "headers", None) or {}
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        value = headers.get(name, "")
         try:
-            seconds = float(headers.get(name, "")) * unit
+            seconds = float(value) * unit
         except ValueError:
-            continue
+            try:
+                until = parsedate_to_datetime(value)
+            except ValueError:
+                continue
+            seconds = until.timestamp() - time.time()
         if math.isfinite(seconds):
             return min(max(0.0, seconds), LONGEST_RETRY_AFTER)
     return None

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ..events import ModelError, Usage
-from .client import before, opened
+from ..waiting import within
+from .client import opened
 from .failures import ClaudeFailure, no_message
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ class End:
     usage: Usage
 
 
-Part = Text | Cited | BlockEnd | End
+Part = Text | Cited | BlockEnd | Usage | End
 
 
 def least_thinking(model: str) -> dict[str, Any]:
@@ -89,7 +90,9 @@ async def text_reply(
         usage = _usage(getattr(message, "usage", None))
         if message.stop_reason != "end_turn":
             raise ClaudeFailure(
-                ModelError("stopped", f"The model stopped: {message.stop_reason}."), "cut_off"
+                ModelError("stopped", f"The model stopped: {message.stop_reason}."),
+                "cut_off",
+                usage,
             )
         return "".join(block.text for block in content if block.type == "text"), usage
 
@@ -98,6 +101,8 @@ async def stream(
     datasette: Datasette, request: Mapping[str, Any], deadline: float
 ) -> AsyncGenerator[Part, None]:
     """The parts of a message as they come, the last of them an End.
+
+    The first is the Usage of the prompt.
 
     Leaving the iteration closes the connection. Raises ClaudeFailure where the call fails,
     be it in the middle.
@@ -109,9 +114,8 @@ async def stream(
         iterator = aiter(events)
         while not complete:
             try:
-                event = await before(
-                    anext(iterator), min(deadline, time.monotonic() + STALL_SECONDS)
-                )
+                left = min(deadline - time.monotonic(), STALL_SECONDS)
+                event = await within(left, anext(iterator))
             except StopAsyncIteration:
                 break
             except Exception:
@@ -123,6 +127,7 @@ async def stream(
             begun = True
             if kind == "message_start":
                 usage = _usage(getattr(event.message, "usage", None))
+                yield usage
             elif kind == "content_block_delta":
                 part = _delta(event.delta)
                 if part is not None:
@@ -137,7 +142,7 @@ async def stream(
                 complete = True
                 # Read to its very end a connection can serve the next question.
                 with suppress(Exception):
-                    await before(anext(iterator), time.monotonic() + END_SECONDS)
+                    await within(END_SECONDS, anext(iterator))
     if not begun:
         raise no_message()
     yield End(stop_reason, usage)
@@ -170,4 +175,5 @@ def _usage(usage: Any) -> Usage:
 
 
 def _count(number: Any) -> int:
-    return number if type(number) is int and number > 0 else 0
+    # No prompt and no answer has a billion tokens.
+    return number if type(number) is int and 0 < number < 1_000_000_000 else 0

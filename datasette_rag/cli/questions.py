@@ -70,6 +70,7 @@ def _question_command(
 ) -> None:
     from .. import claude
     from ..ask import ask as ask_events
+    from ..config import load
     from ..events import AnswerDelta, Done, Failed
     from ..permissions import OWNER
 
@@ -91,7 +92,7 @@ def _question_command(
             keywords=keywords or None,
             tables=tables or None,
             answer=answer,
-            answerer=answerer or ("claude" if claude.has_key(datasette) else None),
+            answerer=answerer or load(datasette).answerer or _paid_one(datasette),
         ):
             if isinstance(event, Failed):
                 if as_json:
@@ -104,6 +105,8 @@ def _question_command(
                     from ..web.json import reply_json
 
                     click.echo(json.dumps(reply_json(event.reply), indent=2))
+                elif event.reply.outcome == "unknown" and not event.reply.answer:
+                    click.echo(load(datasette).no_answer, nl=False)
                 return event.reply
             if isinstance(event, AnswerDelta) and not as_json:
                 click.echo(event.text, nl=False)
@@ -116,6 +119,13 @@ def _question_command(
         raise SystemExit(1)
     if not (given.answered or (given.outcome is None and given.sources)):
         raise SystemExit(NOTHING_FOUND)
+
+
+def _paid_one(datasette: Datasette) -> str | None:
+    """Claude, where there is a key for it: on the command line it is the owner who pays."""
+    from .. import claude
+
+    return "claude" if claude.has_key(datasette) else None
 
 
 def _print_reply(reply: Reply, with_passages: bool) -> None:

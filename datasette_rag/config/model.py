@@ -51,7 +51,8 @@ class DatabaseConfig:
 class Config:
     """The configuration of the whole plugin; DESIGN's "Configuration" names the keys."""
 
-    answerer: str = "extractive"
+    # None stands for the free one, and on the command line for Claude where a key is set.
+    answerer: str | None = None
     api_key: Mapping[str, str] | None = None
     api_base_url: str | None = None
     keyword_model: str = "claude-haiku-5-5"

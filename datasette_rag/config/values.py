@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
+from urllib.parse import urlsplit
 
 from .model import DEFAULT_LIMITS, DEFAULT_LOG, LogConfig
 
@@ -28,6 +29,20 @@ def _text(value: Any) -> str:
     if not isinstance(value, str):
         raise ValueError(f"expected text, got {shown(value)}")
     return value
+
+
+def _api_address(value: Any) -> str:
+    try:
+        parts = urlsplit(_text(value))
+        usable = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:
+        parts, usable = None, False
+    if not parts or not usable:
+        raise ValueError("expected an address such as https://api.example.com")
+    if parts.username is not None or parts.password is not None:
+        # All of the configuration but the key is public.
+        raise ValueError("an address with a password in it would be public; use api_key")
+    return str(value)
 
 
 def _flag(value: Any) -> bool:
@@ -94,7 +109,9 @@ def _prices(value: Any) -> Mapping[str, Mapping[str, float]]:
         if not isinstance(price, Mapping) or set(price) != {"input", "output"}:
             raise ValueError(f"expected {{input: …, output: …}} for {model}")
         if any(
-            isinstance(number, bool) or not isinstance(number, (int, float)) or number < 0
+            isinstance(number, bool)
+            or not isinstance(number, (int, float))
+            or not 0 <= number <= 1_000_000
             for number in price.values()
         ):
             raise ValueError(f"expected dollars for a million tokens for {model}")
@@ -155,7 +172,7 @@ def _columns(value: Any) -> Mapping[str, float]:
 ROOT: Mapping[str, Parser] = {
     "answerer": _text,
     "api_key": _mapping,
-    "api_base_url": _text,
+    "api_base_url": _api_address,
     "keyword_model": _text,
     "answer_model": _text,
     "keyword_prompt": _text,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from .. import claude
-from ..config import load
+from ..config import Config, load
 from ..events import Usage
 from ..prices import cost_usd
 from .clean import model_keywords
@@ -34,24 +35,28 @@ async def keywords_by_claude(
 ) -> tuple[list[str], Usage]:
     """The keywords for a question, cleaned, with what they took.
 
-    `deadline` is of `time.monotonic()`. Raises claude.ClaudeFailure if the call fails; an
+    `deadline` is of `time.monotonic()`. Raises claude.ClaudeFailure, with what it took, if the call fails; an
     empty list means that nothing usable came back.
     """
     config = load(datasette)
     settings = claude.least_thinking(config.keyword_model)
     format: dict[str, Any] = {"format": {"type": "json_schema", "schema": _SCHEMA}}
-    text, usage = await claude.text_reply(
-        datasette,
-        {
-            "model": config.keyword_model,
-            "max_tokens": MAX_TOKENS,
-            "system": config.keyword_prompt or PROMPT,
-            "messages": [{"role": "user", "content": question}],
-            **settings,
-            "output_config": {**settings.get("output_config", {}), **format},
-        },
-        deadline,
-    )
-    cost = cost_usd(config.keyword_model, usage, config.prices)
+    request = {
+        "model": config.keyword_model,
+        "max_tokens": MAX_TOKENS,
+        "system": config.keyword_prompt or PROMPT,
+        "messages": [{"role": "user", "content": question}],
+        **settings,
+        "output_config": {**settings.get("output_config", {}), **format},
+    }
+    try:
+        text, usage = await claude.text_reply(datasette, request, deadline)
+    except claude.ClaudeFailure as failure:
+        failure.usage = _with_cost(config, failure.usage)
+        raise
     keywords = model_keywords(text, limit=limit, max_chars=max_chars)
-    return keywords, Usage(usage.input_tokens, usage.output_tokens, cost)
+    return keywords, _with_cost(config, usage)
+
+
+def _with_cost(config: Config, usage: Usage) -> Usage:
+    return replace(usage, cost_usd=cost_usd(config.keyword_model, usage, config.prices))

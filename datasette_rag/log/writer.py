@@ -89,10 +89,8 @@ async def write(
     task = asyncio.create_task(_written(datasette, writer, work, now or datetime.now(timezone.utc)))
     writer.waiting.add(task)
     task.add_done_callback(writer.waiting.discard)
-    try:
-        return await asyncio.wait_for(asyncio.shield(task), WAIT_SECONDS)
-    except asyncio.TimeoutError:
-        return False
+    await asyncio.wait({task}, timeout=WAIT_SECONDS)
+    return task.done() and task.result()
 
 
 async def finished(datasette: Datasette, seconds: float = 5.0) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 from datasette.utils.asgi import Request, Response
@@ -31,4 +32,6 @@ async def reply_as_json(
         return None
     if isinstance(reply, Failed):
         return error_response(datasette, reply.status, reply.message)
-    return json_response(datasette, reply_json(reply), http_status(reply), retry_after(reply))
+    # In a thread: a long answer takes a while to render, and others wait for the event loop.
+    data = await asyncio.to_thread(reply_json, reply)
+    return json_response(datasette, data, http_status(reply), retry_after(reply))

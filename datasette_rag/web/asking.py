@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 from datasette.utils.asgi import Request
 
+from ..answerers.registry import FREE
 from ..ask import ask
 from ..config import load
 from ..events import Done, Event, Failed, Reply
@@ -43,7 +44,7 @@ async def events_of(
         table=scope.table,
         tables=asked.tables,
         answer=asked.answer,
-        answerer=None if _may_cost(datasette, request) else "extractive",
+        answerer=None if _may_cost(datasette, request) else FREE,
         log=request.method != "HEAD" and not _is_preparing(request),
     )
     try:

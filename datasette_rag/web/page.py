@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 from collections.abc import Mapping
 from dataclasses import replace
@@ -13,7 +14,7 @@ from datasette.utils.asgi import Forbidden, Request, Response
 from markupsafe import Markup
 
 from .. import permissions
-from ..answerers.registry import answerers
+from ..answerers.registry import FREE, answerers
 from ..config import Config, load
 from ..events import Failed, Reply, SearchedTable, Source
 from .asking import events_of, reply_to, while_connected
@@ -123,7 +124,7 @@ async def _answered(
         request,
         scope,
         asked,
-        context=_reply_context(datasette, reply),
+        context=await asyncio.to_thread(_reply_context, datasette, reply),
         status=http_status(reply),
         headers=retry_after(reply),
     )
@@ -210,7 +211,7 @@ def _reply_context(datasette: Datasette, reply: Reply) -> dict[str, Any]:
     """What the page shows of a reply."""
     config = load(datasette)
     numbers = [source.number for source in reply.sources]
-    configured = answerers(datasette)[config.answerer]
+    configured = answerers(datasette)[config.answerer or FREE]
     return {
         "reply": reply,
         "answer_html": Markup(render(_answer_text(reply, config), numbers)),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import time
+from collections import deque
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
@@ -19,7 +21,8 @@ from ..events import (
     Keywords,
     Sources,
 )
-from .asking import client_leaves, events_of, stopped
+from ..waiting import within
+from .asking import BROKEN, client_leaves, events_of, stopped
 from .json import (
     check_json,
     dumps,
@@ -41,8 +44,8 @@ Send = Callable[[Mapping[str, Any]], Awaitable[None]]
 # Proxies close connections that stay silent, many after a minute, some sooner.
 HEARTBEAT_SECONDS = 15.0
 STUCK_SECONDS = 20.0
-# A client that reads slowly slows the answerer down rather than filling the memory.
-_EVENTS_AHEAD = 100
+# An answer that grows faster than this is sent in larger pieces.
+PACE_SECONDS = 0.05
 _HEADERS = {
     "Content-Type": "text/event-stream; charset=utf-8",
     "Cache-Control": "no-cache, no-transform",
@@ -101,7 +104,7 @@ async def _pass_on(
             if isinstance(event, Failed) and not stream.started:
                 return event
             try:
-                await asyncio.wait_for(stream.event(event), STUCK_SECONDS)
+                await within(STUCK_SECONDS, stream.event(event))
             except asyncio.TimeoutError:
                 # It is there but does not read: it must not keep others from their answers.
                 return None
@@ -110,38 +113,48 @@ async def _pass_on(
                 return None
             next_event = asyncio.create_task(waiting.get())
     finally:
-        await stopped(reading, leaving)
-        next_event.cancel()
+        await stopped(reading, leaving, next_event)
 
 
 class _Waiting:
-    """The events that were read and not sent yet."""
+    """The events that were read and not sent yet; deltas that follow each other become one."""
 
     def __init__(self) -> None:
-        self._queue: asyncio.Queue[Event] = asyncio.Queue(_EVENTS_AHEAD)
-        self._next: Event | None = None
+        self._events: deque[Event] = deque()
+        self._some = asyncio.Event()
+        self._rendered = -PACE_SECONDS
 
-    async def put(self, event: Event) -> None:
-        """Add one, as soon as there is room."""
-        await self._queue.put(event)
+    def put(self, event: Event) -> None:
+        """Add one."""
+        last = self._events[-1] if self._events else None
+        if isinstance(event, AnswerDelta) and isinstance(last, AnswerDelta):
+            self._events[-1] = AnswerDelta(last.text + event.text)
+        else:
+            self._events.append(event)
+        self._some.set()
 
     async def get(self) -> Event:
-        """The next one; deltas that have come meanwhile are one, to be rendered once."""
-        event = self._next or await self._queue.get()
-        self._next = None
-        while isinstance(event, AnswerDelta) and not self._queue.empty():
-            following = self._queue.get_nowait()
-            if not isinstance(following, AnswerDelta):
-                self._next = following
-                break
-            event = AnswerDelta(event.text + following.text)
+        """The next one, deltas no faster than `PACE_SECONDS`: each is a rendering."""
+        await self._some.wait()
+        if isinstance(self._events[0], AnswerDelta):
+            await asyncio.sleep(self._rendered + PACE_SECONDS - time.monotonic())
+            self._rendered = time.monotonic()
+        event = self._events.popleft()
+        if not self._events:
+            self._some.clear()
         return event
 
 
 async def _read(events: AsyncGenerator[Event, None], waiting: _Waiting) -> None:
-    async with aclosing(events):
-        async for event in events:
-            await waiting.put(event)
+    """Read to the end, which is always one of the two that end a stream."""
+    event: Event | None = None
+    try:
+        async with aclosing(events):
+            async for event in events:
+                waiting.put(event)
+    finally:
+        if not isinstance(event, (Done, Failed)):
+            waiting.put(BROKEN)
 
 
 class _Stream:
@@ -157,7 +170,7 @@ class _Stream:
         """Send one event."""
         if isinstance(event, Sources):
             self._answer = GrowingAnswer([source.number for source in event.sources])
-        name, data = _event_json(event, self._answer)
+        name, data = await _event_json(event, self._answer)
         await self._write(f"event: {name}\ndata: {dumps(data)}\n\n")
 
     async def comment(self, text: str) -> None:
@@ -186,7 +199,7 @@ class _Stream:
         )
 
 
-def _event_json(event: Event, answer: GrowingAnswer) -> tuple[str, dict[str, Any]]:
+async def _event_json(event: Event, answer: GrowingAnswer) -> tuple[str, dict[str, Any]]:
     """An event's name on the wire, and its data."""
     if isinstance(event, Keywords):
         return "keywords", keywords_json(event)
@@ -196,7 +209,8 @@ def _event_json(event: Event, answer: GrowingAnswer) -> tuple[str, dict[str, Any
             "tables": [table_json(table) for table in event.tables],
         }
     if isinstance(event, AnswerDelta):
-        block, html = answer.add(event.text)
+        # In a thread: a long answer takes a while, and others wait for the event loop.
+        block, html = await asyncio.to_thread(answer.add, event.text)
         return "delta", {"text": event.text, "block": block, "html": html}
     if isinstance(event, Citation):
         return "citation", {
@@ -208,5 +222,5 @@ def _event_json(event: Event, answer: GrowingAnswer) -> tuple[str, dict[str, Any
     if isinstance(event, Check):
         return "check", check_json(event)
     if isinstance(event, Done):
-        return "done", reply_json(event.reply)
+        return "done", await asyncio.to_thread(reply_json, event.reply)
     return "error", error_json(event.status, event.message)

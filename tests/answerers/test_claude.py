@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from datasette_rag.answerers.claude import _search_result, _spans, _Writer
+from datasette_rag.answerers.citing import CitingWriter
+from datasette_rag.answerers.claude import _search_result, _spans
 from datasette_rag.claude import BlockEnd, Cited, Text, least_thinking
 from datasette_rag.events import AnswerDelta, Citation, Source
 from datasette_rag.web.markdown import GrowingAnswer, render
@@ -36,7 +37,7 @@ SOURCES = [
 
 
 def written(parts, sources=SOURCES):
-    writer = _Writer([_spans(one) for one in sources], sources)
+    writer = CitingWriter([_spans(one) for one in sources], sources)
     events = [event for part in parts for event in writer.take(part)] + writer.finish()
     text = "".join(event.text for event in events if isinstance(event, AnswerDelta))
     return (
@@ -63,6 +64,62 @@ def written(parts, sources=SOURCES):
 )
 def test_marks(parts, text):
     assert written(parts)[0] == text
+
+
+CITE = Cited(0, 0, 1)
+
+
+@pytest.mark.parametrize(
+    "parts, text",
+    [
+        ([Text("```\nx\n```"), CITE, BlockEnd(), Text("\nMore.")], "```\nx\n```\n\n[1]\nMore."),
+        (
+            [Text("```\nx = "), CITE, BlockEnd(), Text("1\n```"), BlockEnd(), Text("\nMore.")],
+            "```\nx = 1\n```\n\n[1]\nMore.",
+        ),
+        ([Text("Use `a"), CITE, BlockEnd(), Text("b` here."), BlockEnd()], "Use `ab` here. [1]"),
+        (
+            [Text("| a | b |\n|--|--|\n| x | five |"), CITE, BlockEnd(), Text("\n| y | 6 |")],
+            "| a | b |\n|--|--|\n| x | five [1] |\n| y | 6 |",
+        ),
+        ([Text("One.\n\n---"), CITE, BlockEnd(), Text("\nTwo.")], "One.\n\n---\n\n[1]\nTwo."),
+        ([Text("Title\n==="), CITE, BlockEnd()], "Title\n===\n\n[1]"),
+        ([Text("a |"), CITE, BlockEnd()], "a [1] |"),
+        ([Text("Cut ```\nx"), CITE, BlockEnd()], "Cut ```\nx [1]"),
+    ],
+)
+def test_marks_leave_the_markdown_whole(parts, text):
+    for size in (1, 2, 100):
+        cut = []
+        for part in parts:
+            whole = part.text if isinstance(part, Text) else None
+            cut += (
+                [part]
+                if whole is None
+                else [Text(whole[at : at + size]) for at in range(0, len(whole), size)]
+            )
+        assert written(cut)[0] == text
+
+
+@pytest.mark.parametrize(
+    "said, text",
+    [
+        ("It is 9 EUR [2].", "It is 9 EUR [\u20602]."),
+        ("[1, 2] and 【2】 and [ 1 ]", "[\u20601, 2] and 【\u20602】 and [\u2060 1 ]"),
+        ("[1](https://x.example)", "[\u20601](https://x.example)"),
+        ("`a[1]` and a[1]", "`a[1]` and a[\u20601]"),
+        ("```\na[1]\n```\n[1]", "```\na[1]\n```\n[\u20601]"),
+        ("[a] [] [x1]", "[a] [] [x1]"),
+        ("[9] [10] [1m [" + "1" * 5000 + "]", "[9] [10] [1m [" + "1" * 5000 + "]"),
+        ("[9, 2] [1-9]", "[\u20609, 2] [\u20601-9]"),
+    ],
+)
+def test_numbers_that_the_model_writes_cite_nothing(said, text):
+    for size in (1, 2, 100):
+        parts = [Text(said[start : start + size]) for start in range(0, len(said), size)]
+        answer = written([*parts, BlockEnd()])[0]
+        assert answer == text
+        assert "rag-citation" not in render(answer, [1, 2])
 
 
 def test_quotes_are_exact_pieces():
