@@ -93,7 +93,13 @@ async def _sent(client: Any, request: Mapping[str, Any], deadline: float) -> Any
     sdk = await import_sdk()
     for number in range(MAX_TRIES):
         try:
-            return await within(deadline - time.monotonic(), client.messages.create(**request))
+            reply = asyncio.ensure_future(client.messages.create(**request))
+            try:
+                return await within(deadline - time.monotonic(), reply)
+            except BaseException:
+                # It can have come at the very moment in which nobody waits for it any more.
+                reply.add_done_callback(_close_unread)
+                raise
         except (sdk.APIStatusError, sdk.APIConnectionError) as error:
             wait = _wait_before_retry(error, number)
             if (
@@ -105,6 +111,17 @@ async def _sent(client: Any, request: Mapping[str, Any], deadline: float) -> Any
                 raise
             await asyncio.sleep(wait)
     raise AssertionError("unreachable")
+
+
+def _close_unread(reply: asyncio.Future[Any]) -> None:
+    if not reply.cancelled() and reply.exception() is None and hasattr(reply.result(), "close"):
+        closing = asyncio.ensure_future(reply.result().close())
+        _closing.add(closing)
+        closing.add_done_callback(_closing.discard)
+
+
+# The event loop keeps no task alive by itself.
+_closing: set[asyncio.Future[Any]] = set()
 
 
 def _wait_before_retry(error: Exception, number: int) -> float | None:

@@ -146,11 +146,19 @@ def bring_up_to_date(conn: sqlite3.Connection) -> None:
 
     db = Database(conn, execute_plugins=False)
     migrations = _migrations()
-    if migrations.pending(db):
-        # Where it is not to be had (in memory, say) the log does without.
-        with suppress(sqlite3.OperationalError):
-            db.enable_wal()
+    if not migrations.pending(db):
+        return
+    # Where it is not to be had (in memory, say) the log does without.
+    with suppress(sqlite3.OperationalError):
+        db.enable_wal()
+    # Several servers may share one log, and start at the same time.
+    conn.execute("begin immediate")
+    try:
         migrations.apply(db)
+    except BaseException:
+        conn.rollback()
+        raise
+    conn.commit()
 
 
 def is_current(conn: sqlite3.Connection) -> bool:

@@ -10,6 +10,7 @@ from datasette.utils.asgi import Request, Response
 from ..events import Failed
 from .asking import events_of, reply_to, while_connected
 from .json import reply_json
+from .links import answer_url
 from .request import Receive, RequestError, asked_in, refuse_other_sites, scope_of
 from .responses import error_response, http_status, json_response, retry_after
 
@@ -33,5 +34,5 @@ async def reply_as_json(
     if isinstance(reply, Failed):
         return error_response(datasette, reply.status, reply.message)
     # In a thread: a long answer takes a while to render, and others wait for the event loop.
-    data = await asyncio.to_thread(reply_json, reply)
+    data = await asyncio.to_thread(reply_json, reply, answer_url(datasette, reply))
     return json_response(datasette, data, http_status(reply), retry_after(reply))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Mapping
 from typing import Any
 
 from ..events import Check, Keywords, ModelError, Reply, SearchedTable, Source
@@ -21,10 +22,13 @@ def error_json(status: int, message: str) -> dict[str, Any]:
     return {"ok": False, "error": message, "errors": [message], "status": status}
 
 
-def reply_json(reply: Reply) -> dict[str, Any]:
-    """The reply as DESIGN's "Reply" gives it."""
+def reply_json(reply: Reply, answer_url: str | None = None) -> dict[str, Any]:
+    """The reply as DESIGN's "Reply" gives it.
+
+    `answer_url` is where it can be read again, if it was logged.
+    """
     numbers = [source.number for source in reply.sources]
-    return {
+    data: dict[str, Any] = {
         "ok": reply.ok,
         "id": reply.id,
         "question": reply.question,
@@ -48,6 +52,19 @@ def reply_json(reply: Reply) -> dict[str, Any]:
         },
         "timings_ms": {stage: _finite(ms) for stage, ms in reply.timings_ms.items()},
     }
+    if answer_url is not None:
+        data["answer_url"] = answer_url
+    return data
+
+
+def logged_json(
+    reply: Reply, answer_url: str, asked: str, freshness: Mapping[int, str]
+) -> dict[str, Any]:
+    """A reply out of the log: when it was asked, and how fresh each source is."""
+    data = {**reply_json(reply, answer_url), "asked": asked}
+    for source in data["sources"]:
+        source["freshness"] = freshness[source["number"]]
+    return data
 
 
 def keywords_json(event: Keywords) -> dict[str, Any]:

@@ -10,6 +10,8 @@ from urllib.parse import urlencode
 if TYPE_CHECKING:
     from datasette.app import Datasette
 
+    from ..events import Reply
+
 
 Format = Literal["json", "stream"]
 
@@ -34,6 +36,16 @@ def ask_path(
     if table is None:
         return f"{datasette.urls.database(database)}{suffix}"
     return f"{datasette.urls.table(database, table)}{suffix}"
+
+
+def answer_path(datasette: Datasette, id: str) -> str:
+    """The address of a logged answer."""
+    return str(datasette.urls.path(f"/-/ask/{id}"))
+
+
+def answer_url(datasette: Datasette, reply: Reply) -> str | None:
+    """Where this reply can be read again; None if it was not logged."""
+    return answer_path(datasette, reply.id) if reply.logged else None
 
 
 def with_query(path: str, pairs: Iterable[tuple[str, str]]) -> str:

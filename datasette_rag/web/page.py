@@ -18,10 +18,11 @@ from ..answerers.registry import FREE, answerers
 from ..config import Config, load
 from ..events import Failed, Reply, SearchedTable, Source
 from .asking import events_of, reply_to, while_connected
-from .links import ask_path, on_the_web, with_query
+from .links import answer_path, ask_path, on_the_web, with_query
 from .markdown import render
 from .passages import segments
 from .request import (
+    EVERYWHERE,
     Asked,
     Receive,
     RequestError,
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from datasette.app import Datasette
 
 TEMPLATE = "datasette_rag_ask.html"
-EVERYWHERE = Scope()
 NOTHING = Asked()
 
 _STYLESHEET = Path(__file__).parent.parent / "static" / "ask.css"
@@ -85,7 +85,7 @@ async def page(datasette: Datasette, request: Request, receive: Receive) -> Resp
     )
     if refused is not None:
         return await _failed(datasette, request, scope, asked, refused)
-    return await _rendered(datasette, request, scope, asked)
+    return await rendered(datasette, request, scope, asked)
 
 
 async def error_page(
@@ -106,7 +106,7 @@ async def error_page(
         "error_title": _ERROR_TITLES.get(status, "Error"),
         "error_message": message,
     }
-    return await _rendered(
+    return await rendered(
         datasette, request, scope, asked, context=context, status=status, headers=headers
     )
 
@@ -119,12 +119,15 @@ async def _answered(
         return None
     if isinstance(reply, Failed):
         return await _failed(datasette, request, scope, asked, reply)
-    return await _rendered(
+    if request.method == "POST" and reply.logged and reply.ok:
+        # A reload of the answer's own address asks nobody again.
+        return Response.redirect(answer_path(datasette, reply.id), status=303)
+    return await rendered(
         datasette,
         request,
         scope,
         asked,
-        context=await asyncio.to_thread(_reply_context, datasette, reply),
+        context=await asyncio.to_thread(reply_context, datasette, reply),
         status=http_status(reply),
         headers=retry_after(reply),
     )
@@ -144,7 +147,7 @@ async def _failed(
     )
 
 
-async def _rendered(
+async def rendered(
     datasette: Datasette,
     request: Request,
     scope: Scope,
@@ -154,6 +157,7 @@ async def _rendered(
     status: int = 200,
     headers: Mapping[str, str] | None = None,
 ) -> Response:
+    """The page with its form, and with what the context has besides."""
     html = await datasette.render_template(
         TEMPLATE,
         {**_form_context(datasette, scope, asked), **(context or {})},
@@ -207,8 +211,8 @@ def _kept_fields(asked: Asked) -> list[tuple[str, str]]:
     return [pair for pair in asked.pairs() if pair[0] in ("table", "answer")]
 
 
-def _reply_context(datasette: Datasette, reply: Reply) -> dict[str, Any]:
-    """What the page shows of a reply."""
+def reply_context(datasette: Datasette, reply: Reply) -> dict[str, Any]:
+    """What the page shows of a reply. It renders the answer, which can take a while."""
     config = load(datasette)
     numbers = [source.number for source in reply.sources]
     configured = answerers(datasette)[config.answerer or FREE]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
 from urllib.parse import parse_qsl
@@ -22,6 +22,7 @@ Receive = Callable[[], Awaitable[Mapping[str, Any]]]
 MAX_BODY_BYTES = 256 * 1024
 MAX_FIELDS = 1000
 _FORM = "application/x-www-form-urlencoded"
+_JSON = "application/json"
 _FIELDS = ("question", "keyword", "table", "answer")
 _SWITCH = {"off": False, "0": False, "false": False, "no": False}
 _SWITCH |= {"": True, "on": True, "1": True, "true": True, "yes": True}
@@ -44,6 +45,9 @@ class Scope:
 
     database: str | None = None
     table: str | None = None
+
+
+EVERYWHERE = Scope()
 
 
 @dataclass(frozen=True)
@@ -93,13 +97,33 @@ async def asked_in(datasette: Datasette, request: Request, receive: Receive) -> 
     if request.method != "POST":
         return _from_form(datasette, request.scope.get("query_string") or b"")
     body = await _body(request, receive)
+    if _is_json(request):
+        return _from_json(datasette, body)
+    return _from_form(datasette, body)
+
+
+async def values_in(request: Request, receive: Receive, names: Sequence[str]) -> dict[str, str]:
+    """The texts that the body of a POST gives under these names; "" where it gives none.
+
+    Raises RequestError where it can't be read.
+    """
+    body = await _body(request, receive)
+    if not _is_json(request):
+        values = _form_values(body, names, once=names)
+        return {name: clean("".join(values[name])) for name in names}
+    data = _json_object(body, f'{{"{names[0]}": "…"}}')
+    for name in names:
+        if not isinstance(data.get(name), str | None):
+            raise RequestError(400, f'"{name}" must be a text')
+    return {name: clean(data.get(name) or "") for name in names}
+
+
+def _is_json(request: Request) -> bool:
     content_type = request.headers.get("content-type", _FORM).partition(";")[0]
     content_type = content_type.strip().lower()
-    if content_type == _FORM:
-        return _from_form(datasette, body)
-    if content_type == "application/json":
-        return _from_json(datasette, body)
-    raise RequestError(415, f"Send the question as JSON or as a form ({_FORM})")
+    if content_type not in (_FORM, _JSON):
+        raise RequestError(415, f"Send it as JSON or as a form ({_FORM})")
+    return content_type == _JSON
 
 
 def refuse_other_sites(request: Request) -> None:
@@ -148,24 +172,7 @@ def _too_large() -> NoReturn:
 
 
 def _from_form(datasette: Datasette, encoded: bytes) -> Asked:
-    try:
-        pairs = parse_qsl(
-            encoded.decode("utf-8"),
-            keep_blank_values=True,
-            errors="strict",
-            max_num_fields=MAX_FIELDS,
-        )
-    except UnicodeDecodeError:
-        raise RequestError(400, "The question must be encoded as UTF-8") from None
-    except ValueError:
-        raise RequestError(400, f"A request may have {MAX_FIELDS} fields at most") from None
-    values: dict[str, list[str]] = {name: [] for name in _FIELDS}
-    for name, value in pairs:
-        if name in values:
-            values[name].append(value)
-    for name in ("question", "answer"):
-        if len(values[name]) > 1:
-            raise RequestError(400, f"{name} may be given once")
+    values = _form_values(encoded, _FIELDS, once=("question", "answer"))
     switch = "".join(values["answer"]).strip().lower()
     if switch not in _SWITCH:
         raise RequestError(400, "answer must be on or off")
@@ -178,7 +185,32 @@ def _from_form(datasette: Datasette, encoded: bytes) -> Asked:
     )
 
 
-def _from_json(datasette: Datasette, body: bytes) -> Asked:
+def _form_values(
+    encoded: bytes, names: Sequence[str], *, once: Sequence[str]
+) -> dict[str, list[str]]:
+    """The values of these fields; those of `once` have one at most."""
+    try:
+        pairs = parse_qsl(
+            encoded.decode("utf-8"),
+            keep_blank_values=True,
+            errors="strict",
+            max_num_fields=MAX_FIELDS,
+        )
+    except UnicodeDecodeError:
+        raise RequestError(400, "The question must be encoded as UTF-8") from None
+    except ValueError:
+        raise RequestError(400, f"A request may have {MAX_FIELDS} fields at most") from None
+    values: dict[str, list[str]] = {name: [] for name in names}
+    for name, value in pairs:
+        if name in values:
+            values[name].append(value)
+    for name in once:
+        if len(values[name]) > 1:
+            raise RequestError(400, f"{name} may be given once")
+    return values
+
+
+def _json_object(body: bytes, example: str) -> dict[str, Any]:
     try:
         data = json.loads(body.decode("utf-8"), object_pairs_hook=_once)
     except UnicodeDecodeError:
@@ -188,7 +220,12 @@ def _from_json(datasette: Datasette, body: bytes) -> Asked:
     except ValueError:
         raise RequestError(400, "The body is not valid JSON") from None
     if not isinstance(data, dict):
-        raise RequestError(400, 'Send a JSON object such as {"question": "…"}')
+        raise RequestError(400, f"Send a JSON object such as {example}")
+    return data
+
+
+def _from_json(datasette: Datasette, body: bytes) -> Asked:
+    data = _json_object(body, '{"question": "…"}')
     question = data.get("question")
     if question is not None and not isinstance(question, str):
         raise RequestError(400, '"question" must be a text')

@@ -6,7 +6,7 @@ The faces are imported when the first request comes, so that they do not slow th
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from datasette.utils.asgi import Request, Response
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .stream import Send
 
 View = Callable[..., Awaitable[Any]]
+MaybeResponse = TypeVar("MaybeResponse", Response, Response | None)
 
 # A "%" is left to Datasette, which redirects to the tilde-encoded address.
 _SCOPES = (
@@ -25,18 +26,25 @@ _SCOPES = (
     "/(?P<database>[^/%]+)/(?P<table>[^/%]+)",
 )
 _METHODS = ("GET", "HEAD", "POST")
+_READING = ("GET", "HEAD")
+_ID = "(?P<id>[0-9a-f]{32})"
 
 
 def routes() -> list[tuple[str, View]]:
     """Every (regular expression, view) of ours, for Datasette's hook `register_routes`."""
+    of_questions: list[tuple[str, View]] = [
+        ("", page_view),
+        (r"\.json", json_view),
+        ("/stream", stream_view),
+    ]
+    of_answers: list[tuple[str, View]] = [
+        ("", answer_view),
+        (r"\.json", answer_json_view),
+        ("/feedback", feedback_view),
+    ]
     return [
-        (f"^{scope}/-/ask{suffix}$", view)
-        for scope in _SCOPES
-        for suffix, view in (
-            ("", page_view),
-            (r"\.json", json_view),
-            ("/stream", stream_view),
-        )
+        *((f"^{scope}/-/ask{end}$", view) for scope in _SCOPES for end, view in of_questions),
+        *((f"^/-/ask/{_ID}{end}$", view) for end, view in of_answers),
     ]
 
 
@@ -69,6 +77,32 @@ async def stream_view(
     return refused or await reply_as_stream(datasette, request, send, receive)
 
 
+async def answer_view(datasette: Datasette, request: Request) -> Response:
+    """The page of a logged answer."""
+    from .answer import answer_page
+    from .page import error_page
+
+    if request.method not in _READING:
+        return await error_page(datasette, request, 405, _only(_READING), headers=_allow(_READING))
+    return _for_method(request, await answer_page(datasette, request))
+
+
+async def answer_json_view(datasette: Datasette, request: Request) -> Response:
+    """A logged answer as JSON."""
+    from .answer import answer_json
+
+    refused = _other_methods(datasette, request, _READING)
+    return refused or _for_method(request, await answer_json(datasette, request))
+
+
+async def feedback_view(datasette: Datasette, request: Request, receive: Receive) -> Response:
+    """Feedback on a logged answer."""
+    from .answer import feedback_given
+
+    refused = _other_methods(datasette, request, ("POST",))
+    return refused or await feedback_given(datasette, request, receive)
+
+
 def _other_methods(
     datasette: Datasette, request: Request, methods: tuple[str, ...]
 ) -> Response | None:
@@ -90,7 +124,7 @@ def _only(methods: tuple[str, ...]) -> str:
     return f"This address takes only {', '.join(methods)}"
 
 
-def _for_method(request: Request, response: Response | None) -> Response | None:
+def _for_method(request: Request, response: MaybeResponse) -> MaybeResponse:
     if response is not None and request.method == "HEAD":
         response.body = ""
     return response

@@ -32,6 +32,7 @@ from .json import (
     source_json,
     table_json,
 )
+from .links import answer_url
 from .markdown import GrowingAnswer
 from .request import Receive, RequestError, asked_in, refuse_other_sites, scope_of
 from .responses import api_headers, error_response
@@ -68,7 +69,7 @@ async def reply_as_stream(
     except RequestError as error:
         return error_response(datasette, error.status, error.message)
     events = events_of(datasette, request, scope, asked)
-    stream = _Stream(send, {**api_headers(datasette), **_HEADERS})
+    stream = _Stream(datasette, send, {**api_headers(datasette), **_HEADERS})
     failed = await _pass_on(events, stream, receive)
     if failed is None:
         return None
@@ -160,7 +161,8 @@ async def _read(events: AsyncGenerator[Event, None], waiting: _Waiting) -> None:
 class _Stream:
     """The wire: starts the response with the first thing that is sent."""
 
-    def __init__(self, send: Send, headers: Mapping[str, str]) -> None:
+    def __init__(self, datasette: Datasette, send: Send, headers: Mapping[str, str]) -> None:
+        self._datasette = datasette
         self._send = send
         self._headers = headers
         self._answer = GrowingAnswer(())
@@ -170,7 +172,7 @@ class _Stream:
         """Send one event."""
         if isinstance(event, Sources):
             self._answer = GrowingAnswer([source.number for source in event.sources])
-        name, data = await _event_json(event, self._answer)
+        name, data = await _event_json(self._datasette, event, self._answer)
         await self._write(f"event: {name}\ndata: {dumps(data)}\n\n")
 
     async def comment(self, text: str) -> None:
@@ -199,7 +201,9 @@ class _Stream:
         )
 
 
-async def _event_json(event: Event, answer: GrowingAnswer) -> tuple[str, dict[str, Any]]:
+async def _event_json(
+    datasette: Datasette, event: Event, answer: GrowingAnswer
+) -> tuple[str, dict[str, Any]]:
     """An event's name on the wire, and its data."""
     if isinstance(event, Keywords):
         return "keywords", keywords_json(event)
@@ -222,5 +226,6 @@ async def _event_json(event: Event, answer: GrowingAnswer) -> tuple[str, dict[st
     if isinstance(event, Check):
         return "check", check_json(event)
     if isinstance(event, Done):
-        return "done", await asyncio.to_thread(reply_json, event.reply)
+        url = answer_url(datasette, event.reply)
+        return "done", await asyncio.to_thread(reply_json, event.reply, url)
     return "error", error_json(event.status, event.message)
