@@ -55,6 +55,7 @@ def test_every_route():
     for pattern, _ in routes():
         path = re.sub(r"\(\?P<database>[^)]*\)", "DATABASE", pattern)
         path = re.sub(r"\(\?P<table>[^)]*\)", "TABLE", path)
+        path = re.sub(r"\(\?P<id>[^)]*\)", "ID", path)
         path = path.strip("^$").replace("\\.", ".")
         assert f"`{path}`" in PAGES["json-api.md"], path
 

@@ -44,6 +44,7 @@ async def test_a_get(site: Any, core: Any) -> None:
         "tables": None,
         "answer": True,
         "answerer": "extractive",
+        "log": True,
     }
 
 
