@@ -62,7 +62,6 @@ def test_every_room_has_its_floor():
     "module, home",
     [
         ("anthropic", "claude"),
-        ("sqlite_utils", "documents"),
         ("selectolax", "text"),
         ("nh3", "web"),
     ],
