@@ -165,6 +165,7 @@ def test_check_names_what_is_searched_and_what_is_not(tmp_path):
     assert result.exit_code == 0
     assert "db/notes: searched through notes_fts (FTS5, porter)" in result.stdout
     assert "db/gone: the index is contentless" in result.stdout
+    assert result.stderr == ""
     empty = make_database(tmp_path / "empty.db", "create table t (x)")
     result = run("check", empty)
     assert result.exit_code == 1 and "sqlite-utils enable-fts" in output(result)
@@ -217,6 +218,27 @@ def test_defaults_of_the_command_are_those_of_the_function():
     for name, parameter in parameters.items():
         if name in given and parameter.default is not parameter.empty:
             assert given[name] == parameter.default, name
+
+
+def test_check_tells_what_is_to_be_mended(tmp_path):
+    database = make_database(
+        tmp_path / "db.db", fts_table("notes", "x"), "insert into notes values (2, 'y', 'z')"
+    )
+    result = run("check", database)
+    assert result.exit_code == 3 and result.stderr == ""
+    assert result.stdout.splitlines()[-3:] == [
+        "",
+        "Out of date:",
+        "db/notes: the index notes_fts is out of date: of the rows looked at, 1 row of the table "
+        f"not in it. This mends it: sqlite-utils rebuild-fts {database} notes_fts",
+    ]
+    settings = tmp_path / "settings.json"
+    settings.write_text(
+        json.dumps({"databases": {"db": {"tables": {"notes": {"fts_table": "nope"}}}}})
+    )
+    result = run("check", database, "-c" if ON_1_0 else "-m", settings)
+    assert result.exit_code == 3
+    assert "db/notes: fts_table: nope is no full-text index" in result.stdout
 
 
 def test_index_refuses_tables_that_it_did_not_make(tmp_path, folder):

@@ -38,9 +38,10 @@ from ..keywords.local import question_keywords
 from ..keywords.synonyms import add_synonyms
 from ..limits import Limited, guard, now
 from ..retrieval.canned import query_names, searchable_by
+from ..retrieval.catalogue import catalogue, searched_databases
 from ..retrieval.match import match_query
 from ..retrieval.retrieve import Retrieved, retrieve
-from ..retrieval.tables import SearchableTable, catalogue, searched_databases
+from ..retrieval.tables import SearchableTable
 from ..text.clean import clean, clean_piece
 from .state import State
 

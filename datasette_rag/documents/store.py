@@ -24,7 +24,7 @@ DEFAULT_WORDS = 150
 class IndexReport:
     """What a run of `index_folder` did, or would do.
 
-    `changes` are the documents that were added, updated or removed, in that order of events;
+    `changes` are the documents that were added, updated or removed, as it happened;
     `unchanged` counts those that were read and left alone; `skipped` names files that were
     left out, each with the reason; `passages` is how many the index now holds; `made_anew`
     says that another version of this plugin had made the index.

@@ -206,6 +206,9 @@ def create(conn: sqlite3.Connection, tables: Tables) -> None:
     }
     identifiers = {key: quoted(name) for key, name in names.items()}
     with writing(conn):
+        if is_current(conn, tables):
+            # Another run was faster, and has perhaps filled them.
+            return
         for name in (tables.full_text, tables.passages, tables.documents):
             conn.execute(f"drop table if exists {quoted(name)}")
         for name, sql in (

@@ -502,3 +502,13 @@ def test_an_index_of_the_first_version_is_made_anew(docs, database):
     assert (counts(report), report.made_anew) == ((2, 0, 0, 0), True)
     assert search(database, "old") == [] and len(search(database, "parcels")) == 1
     assert integrity(database)
+
+
+def test_two_runs_that_begin_with_nothing(docs, database):
+    """The second one makes no tables in place of those that the first has filled meanwhile."""
+    names = tables.Tables.named("passages")
+    with connection.opened(database) as slow:
+        assert not tables.is_current(slow, names)
+        index_folder(database, docs)
+        tables.create(slow, names)
+    assert len(rows(database, "select * from documents")) == 2
