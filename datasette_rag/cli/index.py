@@ -65,7 +65,7 @@ def index(database: Path, folder: Path, dry_run: bool, **options: Any) -> None:
 
         datasette rag index docs.db path/to/folder --url https://example.com/docs/
     """
-    from ..documents.folder import DocumentsError
+    from ..documents.errors import DocumentsError
     from ..documents.store import index_folder
 
     try:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from .folder import DocumentsError
+from .errors import DocumentsError
 
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 _WHOLE_PART = re.compile(r"\{page\}(?:/|$|(?=[?#]))")

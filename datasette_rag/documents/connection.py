@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from .folder import DocumentsError
+from .errors import DocumentsError
 
 _WAIT_FOR_LOCK = 10.0  # seconds
 

@@ -9,18 +9,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from .errors import DocumentsError, UnreadableDocument
 from .globs import Globs, PatternError
 
 MARKDOWN_SUFFIXES = (".md", ".markdown")
 SUFFIXES = (*MARKDOWN_SUFFIXES, ".txt", ".text")
-
-
-class DocumentsError(Exception):
-    """Why documents could not be indexed, and what mends it: a message for the user."""
-
-
-class UnreadableDocument(Exception):
-    """Why one file could not be read: a message for the user."""
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,8 @@ from typing import Literal
 
 from ..text.clean import clean
 from ..text.headings import document_title
-from .folder import MARKDOWN_SUFFIXES, UnreadableDocument, read_content, reason
+from .errors import UnreadableDocument
+from .folder import MARKDOWN_SUFFIXES, read_content, reason
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,8 @@ from typing import Literal
 
 from .addresses import Addresses
 from .connection import opened
-from .folder import DocumentsError, Folder, UnreadableDocument, find_documents, read_content
+from .errors import DocumentsError, UnreadableDocument
+from .folder import Folder, find_documents, read_content
 from .rows import Connection, Known, Settings, count_passages, known_documents, remove, replace
 from .tables import Tables, check_names, create, is_current, is_there
 

@@ -12,7 +12,7 @@ import sqlite3
 from dataclasses import dataclass
 
 from .connection import writing
-from .folder import DocumentsError
+from .errors import DocumentsError
 
 # Raise it with every change to the columns, to the full-text index, or to how text is cut:
 # indexes of another version are then made anew on the next run.

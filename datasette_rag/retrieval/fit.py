@@ -29,7 +29,7 @@ THOROUGH = Depth(ends=1_000_000, texts=200)
 
 
 def lacks_newest_row(conn: sqlite3.Connection, table: SearchableTable) -> bool:
-    """Whether the row that was added last is not in the index. This takes no time."""
+    """Whether the row that was added last (or first) is not in the index, in no time."""
     if table.table == table.index.name or not table.addressable:
         return False
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from datasette_rag.documents.addresses import Addresses, section
-from datasette_rag.documents.folder import DocumentsError
+from datasette_rag.documents.errors import DocumentsError
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,8 @@ import os
 
 import pytest
 
-from datasette_rag.documents.folder import DocumentsError, find_documents
+from datasette_rag.documents.errors import DocumentsError
+from datasette_rag.documents.folder import find_documents
 
 
 def write(folder, **files):

@@ -7,7 +7,7 @@ import os
 
 import pytest
 
-from datasette_rag.documents.folder import UnreadableDocument
+from datasette_rag.documents.errors import UnreadableDocument
 from datasette_rag.documents.read import read_document
 
 

@@ -12,7 +12,8 @@ from dataclasses import replace
 import pytest
 
 from datasette_rag.documents import connection, store, tables
-from datasette_rag.documents.store import DocumentsError, index_folder
+from datasette_rag.documents.errors import DocumentsError
+from datasette_rag.documents.store import index_folder
 
 
 @pytest.fixture
