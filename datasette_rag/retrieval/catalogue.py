@@ -14,6 +14,7 @@ from .ddl import FullTextIndex, parse_full_text_index
 from .findings import Finding, Kind
 from .schema import is_empty
 from .tables import SearchableTable, configured_columns, describe, text_candidates
+from .triggers import filling
 
 if TYPE_CHECKING:
     from datasette.app import Datasette
@@ -178,7 +179,7 @@ class _Reading:
             [name for name in index.columns if name not in index.unindexed],
             index,
             self.schema[index.name][1],
-            schema.triggers(self.conn, table),
+            filling(self.conn, table, index.name),
         )
 
     def _described(self, table: str, choices: Sequence[FullTextIndex]) -> SearchableTable | None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
 from .ddl import FullTextIndex, with_content
 from .schema import quoted
+from .triggers import Filling
 
 Kind = Literal["stale", "configuration", "left_out", "advice"]
 
@@ -78,21 +79,19 @@ def replace(
     columns: Iterable[str],
     index: FullTextIndex,
     sql: str,
-    triggers: Mapping[str, str],
+    filled: Filling,
 ) -> str:
     """The command that puts a stemmed FTS5 index in the place of another one.
 
-    `sql` is how that was declared, `triggers` are those of the table. sqlite-utils replaces
-    what it can have made itself; all else, with the triggers that fill it, has to go before.
+    `sql` is how that was declared, `filled` which triggers fill it. sqlite-utils replaces what
+    it can have made itself; all else, with these triggers, has to go before. Where they do
+    more than to fill the index, the command would undo that: there is none.
     """
-    filling = {name: body for name, body in triggers.items() if index.name in body}
-    if (
-        index.name == f"{table}_fts"
-        and found_by_others(sql, table)
-        and all(_fills(body, index.name) for body in filling.values())
-    ):
+    if not filled.replaceable:
+        return ""
+    if index.name == f"{table}_fts" and found_by_others(sql, table) and filled.by_sqlite_utils:
         return f"{enable(file, table, columns)} --replace"
-    drops = [_command("query", file, f"drop trigger {quoted(name)}") for name in filling]
+    drops = [_command("query", file, f"drop trigger {quoted(name)}") for name in filled.names]
     return " && ".join([*drops, drop(file, index), enable(file, table, columns)])
 
 
@@ -119,12 +118,6 @@ def declare_anew(file: str, table: str, index: FullTextIndex, sql: str) -> str:
             rebuild(file, index),
         ]
     )
-
-
-def _fills(trigger: str, index: str) -> bool:
-    """Whether sqlite-utils sees that a trigger fills an index, and drops it with that."""
-    folded, name = trigger.casefold(), index.casefold()
-    return f"insert into [{name}]" in folded or f'insert into "{name}"' in folded
 
 
 def _command(name: str, file: str, *arguments: str) -> str:

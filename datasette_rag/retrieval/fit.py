@@ -10,6 +10,7 @@ from typing import Any
 
 from .schema import docsize, is_empty, quoted
 from .tables import SearchableTable
+from .triggers import filling
 
 # A longer value is compared by its beginning only.
 _MAX_CHARS = 10_000
@@ -30,7 +31,7 @@ THOROUGH = Depth(ends=1_000_000, texts=200)
 
 def lacks_newest_row(conn: sqlite3.Connection, table: SearchableTable) -> bool:
     """Whether the row that was added last (or first) is not in the index, in no time."""
-    if table.table == table.index.name or not table.addressable:
+    if table.table == table.index.name or not table.addressable or _is_partial(conn, table):
         return False
     try:
         return bool(_missing(conn, table, Depth(ends=1, texts=0)))
@@ -51,7 +52,8 @@ def misfit(conn: sqlite3.Connection, table: SearchableTable, depth: Depth) -> st
         has_rows = conn.execute(f"select 1 from {name} limit 1").fetchone()
         return f"the index {table.index.name} is empty: it was never built" if has_rows else ""
     try:
-        missing, ghosts = _missing(conn, table, depth), _ghosts(conn, table, depth)
+        missing = 0 if _is_partial(conn, table) else _missing(conn, table, depth)
+        ghosts = _ghosts(conn, table, depth)
     except sqlite3.OperationalError as error:
         if "no such table" not in str(error):
             raise
@@ -74,6 +76,11 @@ def misfit(conn: sqlite3.Connection, table: SearchableTable, depth: Depth) -> st
     return (
         f"the index {table.index.name} is out of date: of the rows looked at, {', '.join(counted)}"
     )
+
+
+def _is_partial(conn: sqlite3.Connection, table: SearchableTable) -> bool:
+    """Whether the index is meant to leave rows out: a trigger that fills it has a condition."""
+    return filling(conn, table.table, table.index.name).in_part
 
 
 def _missing(conn: sqlite3.Connection, table: SearchableTable, depth: Depth) -> int:

@@ -11,8 +11,9 @@ from . import findings
 from .ddl import parse_full_text_index
 from .findings import Finding
 from .fit import Depth, misfit
-from .schema import rowids_may_change, triggers
+from .schema import rowids_may_change
 from .tables import SearchableTable
+from .triggers import filling
 
 _VACUUM = (
     "it has neither an INTEGER PRIMARY KEY nor an index, so VACUUM gives its rows other rowids"
@@ -38,8 +39,9 @@ def index_findings(
         return list(_advice(conn, table, file))
     if table.addressable and rowids_may_change(conn, table.table):
         problem += f". The table may have been vacuumed: {_VACUUM}"
-    # A contentless index can't be built from its table.
-    mend = findings.rebuild(file, table.index) if table.index.content else ""
+    # A contentless index can't be built from its table; one that leaves rows out would get all.
+    whole = table.index.content and not filling(conn, table.table, table.index.name).in_part
+    mend = findings.rebuild(file, table.index) if whole else ""
     return [Finding(table.database, table.table, problem, "stale", mend)]
 
 
@@ -72,7 +74,9 @@ def _advice(conn: sqlite3.Connection, table: SearchableTable, file: str) -> Iter
             f"its index {index.name} is {what}; an FTS5 index with the porter tokenizer finds "
             "more of what is meant in English",
             "advice",
-            findings.replace(file, table.table, searched, index, sql, triggers(conn, table.table)),
+            findings.replace(
+                file, table.table, searched, index, sql, filling(conn, table.table, index.name)
+            ),
         )
     if index.content and table.addressable and rowids_may_change(conn, table.table):
         yield Finding(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping
 
 from .ddl import FullTextIndex
 
@@ -76,15 +75,6 @@ def referenced(conn: sqlite3.Connection, table: str, column: str) -> str | None:
         if row[3].casefold() == column.casefold():
             return str(row[2])
     return None
-
-
-def triggers(conn: sqlite3.Connection, table: str) -> Mapping[str, str]:
-    """The triggers on a table by name, with their SQL."""
-    return dict(
-        conn.execute(
-            "select name, sql from sqlite_master where type = 'trigger' and tbl_name = ?", [table]
-        )
-    )
 
 
 def docsize(index: FullTextIndex) -> tuple[str, str]:

@@ -12,6 +12,7 @@ from ..config import TableConfig
 from . import findings, schema
 from .ddl import FullTextIndex
 from .findings import Finding
+from .triggers import filling
 
 TITLE_WEIGHT = 2.0
 _TITLES = ("title", "name", "headline", "subject", "heading", "label", "question")
@@ -131,7 +132,7 @@ def describe(
                 text_candidates(columns),
                 index,
                 found[index.name][1],
-                schema.triggers(conn, table),
+                filling(conn, table, index.name),
             ),
         )
     ours = {"document_id", "heading", "char_start", "char_end"} <= columns.keys()

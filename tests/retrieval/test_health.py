@@ -249,6 +249,37 @@ async def test_an_index_that_fits_is_no_finding(tmp_path, statements):
     assert [str(finding) for finding in await found_in(path)] == []
 
 
+PARTIAL = """
+create trigger keep_new after insert on d when new.title <> 'draft' begin
+  insert into d_fts(rowid, title, body) values (new.id, new.title, new.body); end;
+"""
+
+
+@pytest.mark.asyncio
+async def test_an_index_that_leaves_rows_out_on_purpose(tmp_path):
+    path = make_database(
+        tmp_path / "db.db",
+        TABLE + FTS5 + PARTIAL + ROWS + "insert into d values (3, 'draft', 'parasol')",
+    )
+    assert await found_in(path) == []
+    reply = await reply_of(await make_datasette([path]), "parasol")
+    assert (reply.outcome, reply.tables[0].status) == ("nothing_found", "ok")
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize(
+    "trigger",
+    [PARTIAL, TRIGGERS.replace("new.body); end", "new.body); delete from log; end")],
+)
+async def test_no_command_where_it_would_undo_more_than_the_index(tmp_path, trigger):
+    unstemmed = FTS5.replace("tokenize=porter, ", "")
+    path = make_database(
+        tmp_path / "db.db", TABLE + unstemmed + "create table log (n integer);" + trigger + ROWS
+    )
+    advice = [one for one in await found_in(path) if one.table == "d"]
+    assert [(one.kind, one.mend) for one in advice] == [("advice", "")]
+
+
 @pytest.mark.asyncio
 async def test_the_own_tables_of_an_index_of_documents_are_no_finding(tmp_path):
     from datasette_rag.documents.store import index_folder
