@@ -39,9 +39,7 @@ def index_findings(
         return list(_advice(conn, table, file))
     if table.addressable and rowids_may_change(conn, table.table):
         problem += f". The table may have been vacuumed: {_VACUUM}"
-    # A contentless index can't be built from its table; one that leaves rows out would get all.
-    whole = table.index.content and not filling(conn, table.table, table.index.name).in_part
-    mend = findings.rebuild(file, table.index) if whole else ""
+    mend = findings.rebuild(file, table.index) if _can_be_rebuilt(conn, table) else ""
     return [Finding(table.database, table.table, problem, "stale", mend)]
 
 
@@ -56,7 +54,9 @@ def _advice(conn: sqlite3.Connection, table: SearchableTable, file: str) -> Iter
             f"Datasette does not find its index {index.name}, whose content= is not in double "
             "quotes, and shows no search box on the page of the table",
             "advice",
-            findings.declare_anew(file, table.table, index, sql),
+            findings.declare_anew(file, table.table, index, sql)
+            if _can_be_rebuilt(conn, table)
+            else "",
         )
     elif index.content and (table.is_fts4 or _finds_words_as_written_only(index.tokenize)):
         what = " and ".join(
@@ -86,6 +86,11 @@ def _advice(conn: sqlite3.Connection, table: SearchableTable, file: str) -> Iter
             f"{findings.rebuild(file, index)}",
             "advice",
         )
+
+
+def _can_be_rebuilt(conn: sqlite3.Connection, table: SearchableTable) -> bool:
+    """Whether an index can be built from its table: not if it keeps no text, or leaves rows out."""
+    return bool(table.index.content) and not filling(conn, table.table, table.index.name).in_part
 
 
 def _finds_words_as_written_only(tokenize: str) -> bool:
