@@ -51,7 +51,7 @@ def replace(conn: Connection, tables: Tables, document: Document, settings: Sett
     from ..text.passages import cut
 
     url = settings.addresses.of(document.path, document.url)
-    date = document.date or document.modified[:10]
+    date = (document.date or document.modified)[:10]
     passages = cut(
         document.text, markdown=document.format == "markdown", target_words=settings.words
     )
