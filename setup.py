@@ -29,7 +29,7 @@ setup(
         "datasette>=0.65",
         # Reads values that come from the environment; a dependency of Datasette as well.
         "PyYAML",
-        # Writes the tables and the index that `datasette rag index` makes.
+        # Its commands are what `datasette rag check` tells to mend an index with.
         "sqlite-utils>=4.0",
         # The client of the Claude API; imported when the first question needs it.
         "anthropic>=2.14",

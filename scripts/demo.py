@@ -26,7 +26,9 @@ def main() -> None:
     datasette = str(Path(sys.executable).with_name("datasette"))
     database = TOP / ("documents.db" if options.docs else "demo.db")
     folder = options.docs or TOP / "demo" / "pages"
-    if subprocess.run([datasette, "rag", "index", str(database), str(folder)]).returncode:
+    status = subprocess.run([datasette, "rag", "index", str(database), str(folder)]).returncode
+    # 3: some files could not be read; all others can be asked.
+    if status not in (0, 3):
         sys.exit(1)
     arguments = [datasette, "serve", str(database), "--port", str(options.port)]
     settings = {} if options.docs else yaml.safe_load((TOP / "metadata.yml").read_text("utf-8"))

@@ -287,6 +287,52 @@ async def test_case_f3_02_a_row_that_never_held_the_word_is_not_cited(tmp_path):
     assert reply.tables[0].status == "ok" and len(reply.sources) == 1
 
 
+@pytest.mark.parametrize(
+    "drift",
+    [
+        "update d set body = 'cake recipe' where rowid = 1",
+        "delete from d where rowid = 1; insert into d(rowid, title, body) values (1, 'd 1', 'cake')",
+        "insert or replace into d(rowid, title, body) values (1, 'd 1', 'cake recipe')",
+    ],
+)
+async def test_case_f3_02_however_the_text_of_a_row_has_changed(tmp_path, drift):
+    path = make_database(
+        tmp_path / "db.db",
+        fts_table("d", "parking permit", "another permit"),
+        drift,
+    )
+    reply = await reply_of(await make_datasette([path]), "parking permit")
+    assert [source.pks for source in reply.sources] == [("2",)]
+    assert reply.tables[0].status == "out_of_date"
+    assert "sqlite-utils rebuild-fts db.db d_fts" in reply.tables[0].message
+
+
+async def test_rows_that_vacuum_has_moved_are_not_cited(tmp_path):
+    path = make_database(
+        tmp_path / "db.db",
+        """create table d (body text);
+        insert into d values ('cake recipe'), ('parking permit'), ('opening hours');
+        create virtual table d_fts using fts5(body, content="d");
+        insert into d_fts(d_fts) values ('rebuild');
+        insert into d_fts(d_fts, rowid, body) values ('delete', 1, 'cake recipe');
+        delete from d where rowid = 1; vacuum;""",
+    )
+    reply = await reply_of(await make_datasette([path]), "parking permit")
+    assert reply.sources == () and reply.outcome == "nothing_found"
+    assert reply.tables[0].status == "out_of_date"
+
+
+async def test_rows_that_were_added_past_the_index_are_not_nothing_found(tmp_path):
+    path = make_database(
+        tmp_path / "db.db",
+        fts_table("d", "opening hours"),
+        "insert into d values (2, 'new', 'parking permit')",
+    )
+    reply = await reply_of(await make_datasette([path]), "parking permit")
+    assert (reply.outcome, reply.tables[0].status) == ("nothing_found", "out_of_date")
+    assert "lacks rows that were added" in reply.tables[0].message
+
+
 async def test_case_f3_04_an_empty_index_is_not_nothing_found(tmp_path):
     path = make_database(
         tmp_path / "db.db",
@@ -320,13 +366,13 @@ async def test_a_damaged_index_is_an_error_of_its_table_only(tmp_path):
 
 
 async def test_a_table_that_takes_too_long(tmp_path):
-    """FTS4 is ranked by a function in Python: 4,000 rows and 40 keywords keep it busy."""
+    """FTS4 is ranked by a function in Python: 8,000 rows and 40 keywords keep it busy."""
     texts = " ".join(f"w{number}" for number in range(40))
     path = make_database(
         tmp_path / "db.db",
         "create virtual table big using fts4(body)",
         fts_table("small", "w1 here"),
-        rows=[("insert into big values (?)", [(texts,)] * 4_000)],
+        rows=[("insert into big values (?)", [(texts,)] * 8_000)],
     )
     datasette = await make_datasette([path], settings={"sql_time_limit_ms": 200})
     reply = await reply_of(datasette, texts)

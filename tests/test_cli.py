@@ -43,7 +43,9 @@ def test_from_a_folder_to_an_answer(tmp_path, folder):
     database = tmp_path / "docs.db"
     first = run("index", database, folder)
     assert first.exit_code == 0, output(first)
-    assert "2 added, 0 updated, 0 removed, 0 unchanged" in output(first)
+    assert "2 read: 2 added, 0 updated, 0 unchanged; 0 removed; 0 skipped; 2 passages in" in output(
+        first
+    )
     answer = run("ask", database, "When does the harbour close?")
     assert answer.exit_code == 0, output(answer)
     assert "The harbour closes at nine. [1]" in answer.stdout
@@ -51,7 +53,7 @@ def test_from_a_folder_to_an_answer(tmp_path, folder):
     (folder / "boats.txt").unlink()
     (folder / "harbour.md").write_text("# Harbour\n\nThe harbour closes at ten.\n")
     second = run("index", database, folder)
-    assert "0 added, 1 updated, 1 removed, 0 unchanged" in output(second)
+    assert "1 read: 0 added, 1 updated, 0 unchanged; 1 removed; 0 skipped" in output(second)
     assert "closes at ten" in run("ask", database, "When does the harbour close?").stdout
     assert run("ask", database, "Where are boats for hire?").exit_code == 3
 
@@ -163,9 +165,80 @@ def test_check_names_what_is_searched_and_what_is_not(tmp_path):
     assert result.exit_code == 0
     assert "db/notes: searched through notes_fts (FTS5, porter)" in result.stdout
     assert "db/gone: the index is contentless" in result.stdout
+    assert result.stderr == ""
     empty = make_database(tmp_path / "empty.db", "create table t (x)")
     result = run("check", empty)
     assert result.exit_code == 1 and "sqlite-utils enable-fts" in output(result)
+
+
+def test_index_tells_what_was_skipped_and_why(tmp_path, folder):
+    database = tmp_path / "docs.db"
+    for name in ("one.md", "two.md"):
+        (folder / name).write_bytes(b"\x89PNG\0\0")
+    (folder / "lost.md").symlink_to("nowhere.md")
+    result = run("index", database, folder)
+    assert result.exit_code == 3
+    assert "Skipped one.md: not a text" in result.stderr
+    assert result.stdout.splitlines()[-1] == (
+        "2 read: 2 added, 0 updated, 0 unchanged; 0 removed; 3 skipped (a link that leads "
+        "nowhere: 1; not a text in UTF-8 or Windows-1252: 2); 2 passages in " + str(database)
+    )
+    assert run("index", database, folder, "--exclude", "*o*.md").exit_code == 0
+
+
+def test_a_dry_run_of_index(tmp_path, folder):
+    database = tmp_path / "docs.db"
+    result = run("index", database, folder, "--dry-run")
+    assert result.exit_code == 0 and not database.exists()
+    assert result.stdout.splitlines() == [
+        "Would add boats.txt",
+        "Would add harbour.md",
+        "Dry run, nothing was written. 2 read: 2 added, 0 updated, 0 unchanged; 0 removed; "
+        "0 skipped",
+    ]
+
+
+def test_the_address_of_a_document_is_that_of_its_sources(tmp_path, folder):
+    database = tmp_path / "docs.db"
+    assert run("index", database, folder, "--url", "https://x.example/{page}/").exit_code == 0
+    reply = json.loads(run("search", database, "boats hire", "--json").stdout)
+    assert [source["url"] for source in reply["sources"]] == ["https://x.example/boats/"]
+    wrong = run("index", database, folder, "--url", "x.example")
+    assert wrong.exit_code == 1 and "begins with https://" in output(wrong)
+
+
+def test_defaults_of_the_command_are_those_of_the_function():
+    from inspect import signature
+
+    from datasette_rag.documents.store import index_folder
+
+    parameters = signature(index_folder).parameters
+    command = cli.commands["rag"].commands["index"]
+    given = command.make_context("index", ["docs.db", "."]).params
+    for name, parameter in parameters.items():
+        if name in given and parameter.default is not parameter.empty:
+            assert given[name] == parameter.default, name
+
+
+def test_check_tells_what_is_to_be_mended(tmp_path):
+    database = make_database(
+        tmp_path / "db.db", fts_table("notes", "x"), "insert into notes values (2, 'y', 'z')"
+    )
+    result = run("check", database)
+    assert result.exit_code == 3 and result.stderr == ""
+    assert result.stdout.splitlines()[-3:] == [
+        "",
+        "Out of date:",
+        "db/notes: the index notes_fts is out of date: of the rows looked at, 1 row of the table "
+        f"not in it. This mends it: sqlite-utils rebuild-fts {database} notes_fts",
+    ]
+    settings = tmp_path / "settings.json"
+    settings.write_text(
+        json.dumps({"databases": {"db": {"tables": {"notes": {"fts_table": "nope"}}}}})
+    )
+    result = run("check", database, "-c" if ON_1_0 else "-m", settings)
+    assert result.exit_code == 3
+    assert "db/notes: fts_table: nope is no full-text index" in result.stdout
 
 
 def test_index_refuses_tables_that_it_did_not_make(tmp_path, folder):

@@ -16,8 +16,9 @@ from ..log.place import opened
 from ..log.read import LoggedQuestion, question
 from ..log.rows import LoggedSource, passage_hash
 from ..retrieval.canned import searchable_by
+from ..retrieval.catalogue import catalogue
 from ..retrieval.rows import Key, row_texts
-from ..retrieval.tables import SearchableTable, catalogue
+from ..retrieval.tables import SearchableTable
 
 if TYPE_CHECKING:
     from datasette.app import Datasette

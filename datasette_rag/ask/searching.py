@@ -19,9 +19,10 @@ from ..keywords.clean import clean_keywords
 from ..keywords.local import question_keywords
 from ..keywords.synonyms import add_synonyms
 from ..retrieval.canned import query_names, searchable_by
+from ..retrieval.catalogue import catalogue, searched_databases
 from ..retrieval.match import match_query
 from ..retrieval.retrieve import Retrieved, retrieve
-from ..retrieval.tables import SearchableTable, catalogue, searched_databases
+from ..retrieval.tables import SearchableTable
 from .state import State
 
 if TYPE_CHECKING:

@@ -1,9 +1,9 @@
-"""datasette rag check: which tables are searched, and why others are not."""
+"""datasette rag check: which tables are searched, why others are not, and what mends them."""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,6 +14,18 @@ from .serving import run
 if TYPE_CHECKING:
     from datasette.app import Datasette
 
+    from ..retrieval.findings import Kind
+
+
+TO_BE_MENDED = 3
+
+_HEADINGS: Mapping[Kind, str] = {
+    "stale": "Out of date",
+    "configuration": "Settings that name what is not there",
+    "left_out": "Not searched",
+    "advice": "Could be better",
+}
+
 
 @click.command()
 @databases_argument
@@ -21,13 +33,16 @@ if TYPE_CHECKING:
 def check(
     databases: Sequence[str], metadata: Any, config: Any, load_extensions: Sequence[Any]
 ) -> None:
-    """Tell which tables of DATABASES are searched, and why others are not
+    """Tell which tables of DATABASES are searched, whether their indexes fit, and what mends them
+
+    Exit status: 0 all is well, 1 error or no table can be searched, 3 an index is out of date
+    or a setting names what does not exist.
 
     Example:
 
         datasette rag check docs.db
     """
-    from ..retrieval.tables import catalogue, searched_databases
+    from ..retrieval.catalogue import catalogue, searched_databases
     from ..start import findings
 
     async def report(datasette: Datasette) -> None:
@@ -41,13 +56,20 @@ def check(
             for table in tables.values():
                 count += 1
                 click.echo(f"{database}/{table.table}: {table.summary}")
-        for finding in await findings(datasette):
-            click.echo(f"{finding}")
+        found = await findings(datasette, thorough=True)
+        for kind, heading in _HEADINGS.items():
+            of_kind = [finding for finding in found if finding.kind == kind]
+            if of_kind:
+                click.echo(f"\n{heading}:")
+            for finding in of_kind:
+                click.echo(f"{finding}")
         if not count:
             raise click.ClickException(
                 "no table can be searched. Make a full-text index: "
                 "sqlite-utils enable-fts DATABASE TABLE COLUMN... --tokenize porter "
                 "--create-triggers"
             )
+        if any(finding.kind in ("stale", "configuration") for finding in found):
+            raise SystemExit(TO_BE_MENDED)
 
-    run(databases, metadata, config, load_extensions, report)
+    run(databases, metadata, config, load_extensions, report, tells_findings=True)

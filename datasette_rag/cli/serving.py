@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import shlex
 import sqlite3
 from collections.abc import Callable, Coroutine, Sequence
@@ -27,8 +28,12 @@ def run(
     config: Any,
     load_extensions: Sequence[Any],
     work: Callable[[Datasette], Coroutine[Any, Any, Result]],
+    *,
+    tells_findings: bool = False,
 ) -> Result:
     """What `work` gives with a started Datasette over these files.
+
+    With `tells_findings` the start leaves that to `work`.
 
     Raises click.ClickException for files and settings that can't be used.
     """
@@ -45,12 +50,18 @@ def run(
         raise click.ClickException(str(error)) from error
 
     async def started() -> Result:
+        logger = logging.getLogger("datasette_rag")
+        level = logger.level
         try:
+            if tells_findings:
+                logger.setLevel(logging.ERROR)
             await datasette.invoke_startup()
             return await work(datasette)
         except sqlite3.Error as error:
             names = ", ".join(databases)
             raise click.ClickException(f"{names} can't be read: {error}") from error
+        finally:
+            logger.setLevel(level)
 
     return asyncio.run(started())
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from .. import compat, permissions
 from ..compat import Actor
+from .catalogue import Catalogue, catalogue, searched_databases
 from .queries import canned_query_sql, query_name
-from .tables import Catalogue, SearchableTable, catalogue, searched_databases
+from .tables import SearchableTable
 
 if TYPE_CHECKING:
     from datasette.app import Datasette

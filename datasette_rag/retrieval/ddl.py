@@ -32,6 +32,11 @@ class FullTextIndex:
     detail: str = "full"
     matchinfo: str = ""
 
+    @property
+    def can_be_ranked(self) -> bool:
+        """Whether the index keeps what a ranking needs: how long its rows are."""
+        return self.module != "fts3" and self.matchinfo != "fts3"
+
 
 def parse_full_text_index(name: str, sql: str) -> FullTextIndex | None:
     """Read the definition `sql` of the virtual table `name`; None if it is no FTS table."""
@@ -69,6 +74,14 @@ def parse_full_text_index(name: str, sql: str) -> FullTextIndex | None:
         detail=options.get("detail", "full").casefold(),
         matchinfo=options.get("matchinfo", "").casefold(),
     )
+
+
+def with_content(name: str, sql: str, content: str) -> str:
+    """The definition `sql` of the virtual table `name` with another `content=`, in one line."""
+    module, arguments = _module_and_arguments(sql)
+    kept = [argument for argument in arguments if _option(argument)[0] != "content"]
+    quoted = '"' + name.replace('"', '""') + '"'
+    return f"create virtual table {quoted} using {module}({', '.join(kept)}, content={content})"
 
 
 def _module_and_arguments(sql: str) -> tuple[str, list[str]]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from . import fts4
-from .tables import SearchableTable, quoted
+from .schema import quoted
+from .tables import SearchableTable
 
 ROW_LIMIT = 100
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import sqlite3
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,9 +12,12 @@ from typing import TYPE_CHECKING, Any
 from datasette.utils import sqlite_timelimit
 
 from ..events import TableStatus
+from .findings import rebuild
+from .fit import lacks_newest_row
 from .match import match_query, match_query_fts4, match_query_without_phrases
 from .queries import ranked_rowids_sql, row_columns, rows_sql
-from .tables import SearchableTable, is_empty, quoted
+from .schema import is_empty, quoted
+from .tables import SearchableTable
 
 if TYPE_CHECKING:
     from datasette.app import Datasette
@@ -139,9 +141,8 @@ def _match_for(table: SearchableTable, keywords: Sequence[str]) -> str:
 
 def mending_command(table: SearchableTable) -> str:
     """The command that builds the table's index anew."""
-    return (
-        f"sqlite-utils rebuild-fts {shlex.quote(table.database + '.db')} {shlex.quote(table.table)}"
-    )
+    # Visitors see it, too: the path of the file is not theirs to know.
+    return rebuild(f"{table.database}.db", table.index)
 
 
 def out_of_date_message(table: SearchableTable) -> str:
@@ -204,6 +205,16 @@ def _nothing_found(
             0,
             (),
             f"The full-text index of {table.table} is empty: it was never built. "
+            f"This mends it: {mending_command(table)}",
+        )
+    if lacks_newest_row(conn, table):
+        return TableResult(
+            table,
+            match,
+            "out_of_date",
+            0,
+            (),
+            f"The full-text index of {table.table} lacks rows that were added to the table. "
             f"This mends it: {mending_command(table)}",
         )
     problem = ""

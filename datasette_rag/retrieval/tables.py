@@ -1,4 +1,4 @@
-"""Which tables of a database can be searched, through which index, and why others can't."""
+"""A searchable table: all that is needed to search it and to show its rows."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ import re
 import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from .. import compat, permissions
-from ..config import Config, TableConfig, load
-from .ddl import FullTextIndex, parse_full_text_index
-
-if TYPE_CHECKING:
-    from datasette.app import Datasette
+from ..config import TableConfig
+from . import findings, schema
+from .ddl import FullTextIndex
+from .findings import Finding
+from .triggers import filling
 
 TITLE_WEIGHT = 2.0
 _TITLES = ("title", "name", "headline", "subject", "heading", "label", "question")
@@ -82,193 +81,39 @@ class SearchableTable:
         return tuple(_PLACEHOLDER.findall(self.url or ""))
 
 
-@dataclass(frozen=True)
-class Finding:
-    """Something that the owner should know of a table: what it is and what mends it."""
-
-    database: str
-    table: str | None
-    message: str
-    about_configuration: bool = False
-
-    def __str__(self) -> str:
-        name = self.database if self.table is None else f"{self.database}/{self.table}"
-        return f"{name}: {self.message}"
-
-
-@dataclass(frozen=True)
-class Catalogue:
-    """The searchable tables of one database by name, and what was found on the way."""
-
-    database: str
-    tables: Mapping[str, SearchableTable]
-    findings: tuple[Finding, ...]
-    names: frozenset[str]
-
-
-async def catalogue(datasette: Datasette, database: str) -> Catalogue:
-    """The searchable tables of a database, read anew only when its schema has changed.
-
-    Raises sqlite3.Error if the database can't be read.
-    """
-    cache: dict[str, tuple[object, int, Catalogue]] = compat.state(datasette, "catalogues", dict)
-    db = datasette.databases[database]
-    known = cache.get(database)
-    if known is not None and known[0] is not db:
-        # Another file has been put into this name's place.
-        known = None
-
-    def read(conn: sqlite3.Connection) -> tuple[object, int, Catalogue]:
-        version = conn.execute("pragma schema_version").fetchone()[0]
-        if known is not None and known[1] == version:
-            return known
-        return db, version, read_catalogue(conn, database, load(datasette))
-
-    cache[database] = await db.execute_fn(read)
-    return cache[database][2]
-
-
-def searched_databases(datasette: Datasette) -> list[str]:
-    """The databases that questions may go to: all but Datasette's own one and the log's."""
-    return [
-        name
-        for name in datasette.databases
-        if name != "_internal" and not permissions.is_private(datasette, name)
-    ]
-
-
-def read_catalogue(conn: sqlite3.Connection, database: str, config: Config) -> Catalogue:
-    """Read which tables of the connection's main database can be searched."""
-    schema = {
-        name: (kind, sql or "")
-        for name, kind, sql in conn.execute(
-            "select name, type, sql from sqlite_master where type in ('table', 'view')"
-        )
-    }
-    by_folded = {name.casefold(): name for name in schema}
-    findings: list[Finding] = []
-    candidates: dict[str, list[FullTextIndex]] = {}
-    indexes: dict[str, FullTextIndex] = {}
-
-    def found(table: str | None, message: str, about_configuration: bool = False) -> None:
-        findings.append(Finding(database, table, message, about_configuration))
-
-    for name, (_, sql) in schema.items():
-        if not sql[:40].casefold().lstrip().startswith("create virtual"):
-            continue
-        index = parse_full_text_index(name, sql)
-        if index is None:
-            continue
-        indexes[name] = index
-        if index.module == "fts3":
-            found(
-                name,
-                "FTS3 indexes can't be ranked; make an FTS5 one: sqlite-utils enable-fts --replace",
-            )
-        elif index.module == "fts4" and index.matchinfo == "fts3":
-            found(
-                name,
-                "an FTS4 index made with matchinfo=fts3 can't be ranked; make an FTS5 one: "
-                "sqlite-utils enable-fts --replace",
-            )
-        elif index.content == "":
-            found(name, "the index is contentless: it keeps no text to answer from")
-        else:
-            content = by_folded.get((index.content or name).casefold())
-            if content is None:
-                found(name, f"the index belongs to a table that does not exist: {index.content}")
-            else:
-                candidates.setdefault(content, []).append(index)
-
-    tables: dict[str, SearchableTable] = {}
-    for (of_database, table), of_table in config.tables.items():
-        if of_database != database:
-            continue
-        if table not in schema:
-            found(table, "configured, but there is no such table", True)
-        elif of_table.fts_table is not None:
-            if of_table.fts_table not in indexes:
-                found(table, f"fts_table: {of_table.fts_table} is no full-text index", True)
-            else:
-                candidates[table] = [indexes[of_table.fts_table]]
-    for table, choices in sorted(candidates.items()):
-        of_table = config.table(database, table)
-        if not of_table.search:
-            found(table, "left out: search is off for it, or Datasette hides it")
-            continue
-        if schema[table][0] == "view" and of_table.fts_table is None:
-            # A view may show what is hidden elsewhere: its owner has to mean it.
-            found(table, "a view is searched only if fts_table names its index")
-            continue
-        columns = _columns(conn, table)
-        for key, named in _configured_columns(of_table):
-            if named not in columns:
-                found(table, f"{key}: there is no column {named}", True)
-        index = min(choices, key=lambda choice: _preference(conn, choice))
-        outcome = _searchable_table(
-            conn, database, table, schema[table][0] == "view", index, of_table, schema
-        )
-        if isinstance(outcome, str):
-            found(table, outcome)
-            continue
-        tables[table] = outcome
-    for name, (kind, _) in schema.items():
-        if kind == "table" and name not in candidates and not _is_part_of(name, indexes):
-            found(name, "it has no full-text index")
-    return Catalogue(database, tables, tuple(findings), frozenset(schema))
-
-
-def _is_part_of(name: str, indexes: Mapping[str, FullTextIndex]) -> bool:
-    """Whether a table is an index, one of the tables that an index keeps, or SQLite's own."""
-    return name.startswith("sqlite_") or any(
-        name == index or name.startswith(f"{index}_") for index in indexes
-    )
-
-
-def _preference(conn: sqlite3.Connection, index: FullTextIndex) -> tuple[Any, ...]:
-    """The better of several indexes sorts first: filled, FTS5, stemmed, wider, by name."""
-    return (
-        is_empty(conn, index),
-        index.module != "fts5",
-        "porter" not in index.tokenize,
-        -len(index.columns),
-        index.name,
-    )
-
-
-def is_empty(conn: sqlite3.Connection, index: FullTextIndex) -> bool:
-    """Whether an index holds no row.
-
-    Its `_docsize` table tells; `count(*)` counts the rows of the content table. An FTS4
-    index made with `matchinfo="fts3"` has no such table and counts as filled.
-    """
-    try:
-        return (
-            conn.execute(f"select 1 from {quoted(index.name + '_docsize')} limit 1").fetchone()
-            is None
-        )
-    except sqlite3.OperationalError:
-        return False
-
-
-def _searchable_table(
+def describe(
     conn: sqlite3.Connection,
     database: str,
     table: str,
-    is_view: bool,
     index: FullTextIndex,
     config: TableConfig,
-    schema: Mapping[str, Any],
-) -> SearchableTable | str:
-    """What is needed to search the table, or the reason why it can't be searched."""
-    columns = _columns(conn, table)
+    found: Mapping[str, tuple[str, str]],
+    file: str,
+) -> SearchableTable | Finding:
+    """What is needed to search the table through this index, or why that can't be.
+
+    `found` is the schema of the database, `file` the database's, for commands.
+    """
+    columns = schema.columns(conn, table)
+    is_view = found[table][0] == "view"
     standalone = table == index.name
     key_column = index.content_rowid
-    if key_column not in columns and not standalone and not _has_rowid(conn, table, key_column):
-        return (
-            f"it has no column {key_column} that the index {index.name} could point at "
-            "(a view or WITHOUT ROWID): name an integer column with content_rowid="
+    if (
+        key_column not in columns
+        and not standalone
+        and not schema.has_rowid(conn, table, key_column)
+    ):
+        kind = "a view" if is_view else "WITHOUT ROWID"
+        message = (
+            f"it has no column {key_column} that the index {index.name} could point at ({kind}): "
+            "name an integer column with content_rowid="
         )
+        key = None if is_view else schema.integer_key(conn, table)
+        if key is None:
+            return Finding(database, table, message)
+        searched = [name for name in index.columns if name in columns]
+        mend = findings.enable_by_key(file, table, searched, key, index)
+        return Finding(database, table, message, mend=mend)
     title = config.title or _first(_TITLES, columns)
     if title not in columns:
         title = None
@@ -277,7 +122,19 @@ def _searchable_table(
         searched = [name for name in searched if name in config.columns]
     text_columns = [name for name in searched if name in columns and name != title]
     if not columns.keys() & set(searched):
-        return f"none of the columns of its index {index.name} is a column of the table"
+        return Finding(
+            database,
+            table,
+            f"none of the columns of its index {index.name} is a column of the table",
+            mend=findings.replace(
+                file,
+                table,
+                text_candidates(columns),
+                index,
+                found[index.name][1],
+                filling(conn, table, index.name),
+            ),
+        )
     ours = {"document_id", "heading", "char_start", "char_end"} <= columns.keys()
     if ours:
         text_columns = [name for name in text_columns if name != "heading"]
@@ -292,7 +149,7 @@ def _searchable_table(
         table=table,
         index=index,
         key_column=key_column,
-        pks=() if is_view else tuple(_primary_key(conn, table)),
+        pks=() if is_view else tuple(schema.primary_key(conn, table)),
         addressable=not is_view,
         text_columns=tuple(text_columns),
         title_column=title,
@@ -301,11 +158,21 @@ def _searchable_table(
         date_column=date if date in columns else None,
         url=url,
         weights=tuple(_weight(name, title, config, index) for name in index.columns),
-        guards=tuple(_namesakes(index.name, schema)) if standalone else (),
+        guards=tuple(_namesakes(index.name, found)) if standalone else (),
     )
 
 
-def _configured_columns(config: TableConfig) -> list[tuple[str, str]]:
+def text_candidates(columns: Mapping[str, str]) -> list[str]:
+    """The columns of a table that an index could be made of: they hold text, as far as declared."""
+    return [
+        name
+        for name, kind in columns.items()
+        if (not kind or any(word in kind for word in ("char", "clob", "text")))
+        and name.casefold() not in (*_URLS, *_DATES)
+    ]
+
+
+def configured_columns(config: TableConfig) -> list[tuple[str, str]]:
     """The columns that a table's configuration names, as (setting, column)."""
     url = config.url or ""
     named = [("title", config.title), ("date", config.date)]
@@ -322,42 +189,16 @@ def _weight(column: str, title: str | None, config: TableConfig, index: FullText
     return TITLE_WEIGHT if column == title else 1.0
 
 
-def _namesakes(index_name: str, schema: Mapping[str, Any]) -> list[str]:
+def _namesakes(index_name: str, found: Mapping[str, Any]) -> list[str]:
     """Tables whose text an index that holds its own text may be a copy of, by its name."""
     return [
         name
-        for name in schema
+        for name in found
         if name != index_name
         and index_name.casefold() in (f"{name}_fts".casefold(), f"{name}_search".casefold())
     ]
 
 
-def _columns(conn: sqlite3.Connection, table: str) -> dict[str, None]:
-    return {
-        row[1]: None for row in conn.execute(f"pragma table_xinfo({quoted(table)})") if row[6] != 1
-    }
-
-
-def _primary_key(conn: sqlite3.Connection, table: str) -> list[str]:
-    rows = [row for row in conn.execute(f"pragma table_info({quoted(table)})") if row[5]]
-    return [row[1] for row in sorted(rows, key=lambda row: row[5])]
-
-
-def _has_rowid(conn: sqlite3.Connection, table: str, name: str) -> bool:
-    if name.casefold() not in ("rowid", "_rowid_", "oid"):
-        return False
-    try:
-        conn.execute(f"select {name} from {quoted(table)} limit 0")
-    except sqlite3.OperationalError:
-        return False
-    return True
-
-
-def _first(names: tuple[str, ...], columns: Mapping[str, None]) -> str | None:
+def _first(names: tuple[str, ...], columns: Mapping[str, str]) -> str | None:
     folded = {column.casefold(): column for column in reversed(list(columns))}
     return next((folded[name] for name in names if name in folded), None)
-
-
-def quoted(identifier: str) -> str:
-    """An identifier for SQL, whatever characters it has."""
-    return '"' + identifier.replace('"', '""') + '"'

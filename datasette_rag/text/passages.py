@@ -29,13 +29,15 @@ class Passage:
     """A piece of a text: `text == source[start:end]`, without white space at its ends.
 
     `heading` is the trail of headings that it stands under (`Guide > Install`) as plain
-    text, empty where there is none.
+    text, `anchor` the fragment of an address that leads to its section; both are empty where
+    there is none.
     """
 
     text: str
     start: int
     end: int
     heading: str
+    anchor: str = ""
 
 
 @dataclass(frozen=True)

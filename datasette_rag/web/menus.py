@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from .. import permissions
 from ..compat import Actor
 from ..retrieval.canned import query_names, searchable_by
-from ..retrieval.tables import SearchableTable, catalogue
+from ..retrieval.catalogue import catalogue
+from ..retrieval.tables import SearchableTable
 from .links import ask_path
 
 if TYPE_CHECKING:

@@ -7,11 +7,13 @@ import os
 import sqlite3
 import threading
 from contextlib import closing
+from dataclasses import replace
 
 import pytest
 
-from datasette_rag.documents import store, tables
-from datasette_rag.documents.store import DocumentsError, index_folder
+from datasette_rag.documents import connection, store, tables
+from datasette_rag.documents.errors import DocumentsError
+from datasette_rag.documents.store import index_folder
 
 
 @pytest.fixture
@@ -75,16 +77,19 @@ def test_what_stands_in_the_tables(docs, database):
     report = index_folder(database, docs)
     assert counts(report) == (2, 0, 0, 0)
     assert (report.passages, report.skipped) == (3, [])
-    assert rows(database, "select id, path, title, modified, length(hash) from documents") == [
-        (1, "guide.md", "Guide", "2023-11-14T22:13:20+00:00", 64),
-        (2, "notes/returns.txt", "Returns", "2023-11-14T22:13:20+00:00", 64),
+    day, moment = "2023-11-14", "2023-11-14T22:13:20+00:00"
+    settings = '{"words": 150, "url": ""}'
+    columns = "id, path, title, url, date, modified, language, length(hash), settings"
+    assert rows(database, f"select {columns} from documents") == [
+        (1, "guide.md", "Guide", None, day, moment, None, 64, settings),
+        (2, "notes/returns.txt", "Returns", None, day, moment, None, 64, settings),
     ]
     assert rows(database, "select * from passages") == [
-        (1, 1, "Guide", "Guide", "# Guide\n\nWelcome.", "2023-11-14", "guide.md", 1, 0, 17),
+        (1, 1, "Guide", "Guide", "# Guide\n\nWelcome.", None, day, "guide.md", 1, 0, 17),
         (2, 1, "Guide", "Guide > Installing", "## Installing\n\nRun the installer.")
-        + ("2023-11-14", "guide.md", 2, 19, 52),
+        + (None, day, "guide.md", 2, 19, 52),
         (3, 2, "Returns", "", "You may return parcels within 30 days.")
-        + ("2023-11-14", "notes/returns.txt", 1, 0, 38),
+        + (None, day, "notes/returns.txt", 1, 0, 38),
     ]
     assert rows(database, "pragma journal_mode") == [("wal",)]
 
@@ -98,12 +103,15 @@ def test_search_stems_and_covers_title_and_heading(docs, database):
 
 def test_a_second_run_writes_nothing(docs, database):
     index_folder(database, docs)
-    before = digest(database)
+    before = digest(database), os.stat(database).st_mtime_ns
     os.utime(docs / "guide.md", (1_800_000_000, 1_800_000_000))
-    report = index_folder(database, docs)
+    with closing(sqlite3.connect(database)) as other:
+        version = other.execute("pragma data_version").fetchone()
+        report = index_folder(database, docs)
+        assert other.execute("pragma data_version").fetchone() == version
     assert counts(report) == (0, 0, 0, 2)
     assert report.passages == 3
-    assert digest(database) == before
+    assert (digest(database), os.stat(database).st_mtime_ns) == before
 
 
 def test_a_run_updates_what_changed_and_nothing_else(docs, database):
@@ -131,14 +139,14 @@ def test_one_file_is_updated_and_nothing_is_removed(docs, database):
 
 
 def test_an_interrupted_run_is_completed_by_the_next(docs, database, monkeypatch):
-    replace = store._replace
+    original = store.replace
 
-    def interrupted(db, names, document):
+    def interrupted(conn, names, document, settings):
         if document.path.startswith("notes"):
             raise KeyboardInterrupt
-        replace(db, names, document)
+        original(conn, names, document, settings)
 
-    monkeypatch.setattr(store, "_replace", interrupted)
+    monkeypatch.setattr(store, "replace", interrupted)
     with pytest.raises(KeyboardInterrupt):
         index_folder(database, docs)
     monkeypatch.undo()
@@ -166,14 +174,18 @@ def test_a_document_is_replaced_as_a_whole_or_not_at_all(docs, database, monkeyp
 def test_another_version_of_the_schema_is_indexed_anew(docs, database, monkeypatch):
     index_folder(database, docs)
     monkeypatch.setattr(tables, "SCHEMA_VERSION", tables.SCHEMA_VERSION + 1)
-    assert counts(index_folder(database, docs)) == (2, 0, 0, 0)
+    report = index_folder(database, docs)
+    assert (counts(report), report.made_anew) == ((2, 0, 0, 0), True)
     assert counts(index_folder(database, docs)) == (0, 0, 0, 2)
     assert integrity(database)
 
 
-def test_an_index_that_was_damaged_is_made_anew(docs, database):
+@pytest.mark.parametrize(
+    "damage", ["drop table documents; drop table passages_fts", "drop trigger passages_ad"]
+)
+def test_an_index_that_was_damaged_is_made_anew(docs, database, damage):
     index_folder(database, docs)
-    run(database, "drop table documents; drop table passages_fts")
+    run(database, damage)
     assert counts(index_folder(database, docs)) == (2, 0, 0, 0)
     assert search(database, "parcels") == [("You may return parcels within 30 days.",)]
 
@@ -234,7 +246,7 @@ def test_documents_out_of_sight_are_not_taken_for_gone(docs, database, monkeypat
     index_folder(database, docs)
     found = store.find_documents(docs)
     hidden = type(found)(found.root, ("guide.md",), (("notes", "permission denied"),), ("notes",))
-    monkeypatch.setattr(store, "find_documents", lambda source: hidden)
+    monkeypatch.setattr(store, "find_documents", lambda source, **_: hidden)
     report = index_folder(database, docs)
     assert counts(report) == (0, 0, 0, 1)
     assert report.skipped == [("notes", "permission denied")]
@@ -280,9 +292,9 @@ def test_databases_that_cannot_be_used(docs, tmp_path, database, monkeypatch):
         index_folder(tmp_path, docs)
     index_folder(database, docs)
     write(docs, "guide.md", "changed")
-    monkeypatch.setattr(store, "_WAIT_FOR_LOCK", 0.05)
-    with closing(sqlite3.connect(database)) as connection:
-        connection.execute("begin immediate")
+    monkeypatch.setattr(connection, "_WAIT_FOR_LOCK", 0.05)
+    with closing(sqlite3.connect(database)) as other:
+        other.execute("begin immediate")
         with pytest.raises(DocumentsError, match="written to by another program"):
             index_folder(database, docs)
 
@@ -294,7 +306,9 @@ def test_a_read_only_database(docs, database, monkeypatch):
     connect = sqlite3.connect
     # As root, for whom no file is read-only, too.
     monkeypatch.setattr(
-        store.sqlite3, "connect", lambda path, **_: connect(f"file:{path}?mode=ro", uri=True)
+        connection.sqlite3,
+        "connect",
+        lambda address, **options: connect(address.replace("=rwc", "=ro"), **options),
     )
     with pytest.raises(DocumentsError, match="cannot be written to"):
         index_folder(database, docs)
@@ -342,17 +356,17 @@ def test_the_lock_of_another_program_is_waited_for(docs, database):
 
 def test_another_run_may_be_faster(docs, database, monkeypatch):
     """Two runs begin with an empty index; what the first has put there the second replaces."""
-    replace = store._replace
+    original = store.replace
 
-    def overtaken(db, names, document):
+    def overtaken(conn, names, document, settings):
         if document.path == "guide.md" and not overtaking:
             overtaking.append(True)
-            with store._opened(database) as other:
-                replace(other, names, document)
-        replace(db, names, document)
+            with connection.opened(database) as other:
+                original(other, names, document, settings)
+        original(conn, names, document, settings)
 
     overtaking = []
-    monkeypatch.setattr(store, "_replace", overtaken)
+    monkeypatch.setattr(store, "replace", overtaken)
     index_folder(database, docs)
     assert overtaking
     assert len(rows(database, "select * from documents")) == 2
@@ -366,3 +380,139 @@ def test_names_that_differ_only_in_case_are_the_same_table(docs, database):
     with pytest.raises(DocumentsError, match="same table to SQLite as Passages"):
         index_folder(database, docs, table="Passages")
     assert digest(database) == before
+
+
+def test_addresses_lead_to_the_sections(docs, database, monkeypatch):
+    from datasette_rag.text import passages
+
+    cut = passages.cut
+    monkeypatch.setattr(
+        passages,
+        "cut",
+        lambda *given, **options: [
+            replace(one, anchor=one.heading.rpartition(" > ")[2].lower())
+            for one in cut(*given, **options)
+        ],
+    )
+    index_folder(database, docs, url="https://x.example/{page}/")
+    assert rows(database, "select url from documents") == [
+        ("https://x.example/guide/",),
+        ("https://x.example/notes/returns/",),
+    ]
+    assert rows(database, "select url from passages") == [
+        ("https://x.example/guide/#guide",),
+        ("https://x.example/guide/#installing",),
+        ("https://x.example/notes/returns/",),
+    ]
+
+
+def test_what_a_document_says_of_itself(docs, database, monkeypatch):
+    from datasette_rag.documents import read
+
+    made = read.to_document
+    said = {"date": "2020-02-20T10:00:00", "url": "/start", "language": "de"}
+    monkeypatch.setattr(read, "to_document", lambda *given: replace(made(*given), **said))
+    index_folder(database, docs, url="https://x.example/docs/")
+    expected = ("2020-02-20", "https://x.example/docs/start", "de", "2023-11-14T22:13:20+00:00")
+    columns = "date, url, language, modified"
+    assert set(rows(database, f"select {columns} from documents")) == {expected}
+    assert {
+        (date, url.partition("#")[0])
+        for date, url in rows(database, "select date, url from passages")
+    } == {expected[:2]}
+
+
+@pytest.mark.parametrize(
+    "other",
+    [{"words": 40}, {"url": "https://x.example"}, {"words": 40, "url": "https://y.example"}],
+)
+def test_other_settings_index_everything_again(docs, database, other):
+    write(docs, "long.md", "One sentence of six words here. " * 60)
+    index_folder(database, docs)
+    before = rows(database, "select * from passages")
+    assert counts(index_folder(database, docs, **other)) == (0, 3, 0, 0)
+    after = rows(database, "select * from passages")
+    assert after != before and (len(after) > len(before)) == ("words" in other)
+    assert counts(index_folder(database, docs, **other)) == (0, 0, 0, 3)
+    assert integrity(database)
+
+
+def test_missing_documents_can_be_kept(docs, database):
+    index_folder(database, docs)
+    (docs / "guide.md").unlink()
+    assert counts(index_folder(database, docs, delete_missing=False)) == (0, 0, 0, 1)
+    assert len(rows(database, "select * from documents")) == 2
+    assert counts(index_folder(database, docs)) == (0, 0, 1, 1)
+
+
+def test_patterns_choose_what_the_tables_mirror(docs, database):
+    assert counts(index_folder(database, docs, include=["*.md"])) == (1, 0, 0, 0)
+    assert counts(index_folder(database, docs)) == (1, 0, 0, 1)
+    assert counts(index_folder(database, docs, exclude=["notes/"])) == (0, 0, 1, 1)
+    with pytest.raises(
+        DocumentsError, match=r"No documents in .* with --include \*\.rtf --exclude"
+    ):
+        index_folder(database, docs, include=["*.rtf"], exclude=["x"])
+    assert len(rows(database, "select * from documents")) == 1
+
+
+def test_a_dry_run_tells_and_writes_nothing(docs, database):
+    report = index_folder(database, docs, dry_run=True)
+    assert report.changes == [("add", "guide.md"), ("add", "notes/returns.txt")]
+    assert not database.exists()
+    index_folder(database, docs)
+    write(docs, "guide.md", "# Other")
+    write(docs, "new.md", "# New")
+    (docs / "binary.md").write_bytes(b"\0\0")
+    (docs / "notes" / "returns.txt").unlink()
+    before = digest(database), os.stat(database).st_mtime_ns
+    report = index_folder(database, docs, dry_run=True)
+    planned = [("update", "guide.md"), ("add", "new.md"), ("remove", "notes/returns.txt")]
+    assert report.changes == planned
+    assert [path for path, _ in report.skipped] == ["binary.md"]
+    assert (digest(database), os.stat(database).st_mtime_ns) == before
+    assert index_folder(database, docs).changes == planned
+    assert index_folder(database, docs, dry_run=True).changes == []
+
+
+def test_a_dry_run_on_another_version_would_make_it_anew(docs, database, monkeypatch):
+    index_folder(database, docs)
+    before = digest(database)
+    monkeypatch.setattr(tables, "SCHEMA_VERSION", tables.SCHEMA_VERSION + 1)
+    report = index_folder(database, docs, dry_run=True)
+    assert (counts(report), report.made_anew) == ((2, 0, 0, 0), True)
+    assert digest(database) == before
+
+
+def test_an_index_of_the_first_version_is_made_anew(docs, database):
+    """Its tables as they were: without addresses, languages and settings."""
+    marker = "/* made by datasette rag index: {}, schema 1 */"
+    run(
+        database,
+        f"""
+        create table documents ({marker.format("documents")} id integer primary key,
+          path text not null unique, title text not null, modified text not null,
+          hash text not null);
+        create table passages ({marker.format("passages")} id integer primary key,
+          document_id integer not null references documents(id), title text, heading text,
+          text text, date text, path text, position integer, char_start integer,
+          char_end integer);
+        create virtual table passages_fts using fts5(title, heading, text, content=[passages]);
+        insert into documents values (1, 'guide.md', 'Guide', '2020', 'x');
+        insert into passages values (1, 1, 'Guide', '', 'old', '2020', 'guide.md', 1, 0, 3);
+        insert into passages_fts(passages_fts) values ('rebuild')""",
+    )
+    report = index_folder(database, docs)
+    assert (counts(report), report.made_anew) == ((2, 0, 0, 0), True)
+    assert search(database, "old") == [] and len(search(database, "parcels")) == 1
+    assert integrity(database)
+
+
+def test_two_runs_that_begin_with_nothing(docs, database):
+    """The second one makes no tables in place of those that the first has filled meanwhile."""
+    names = tables.Tables.named("passages")
+    with connection.opened(database) as slow:
+        assert not tables.is_current(slow, names)
+        index_folder(database, docs)
+        tables.create(slow, names)
+    assert len(rows(database, "select * from documents")) == 2

@@ -8,8 +8,9 @@ import pytest
 
 from datasette_rag.config import parse
 from datasette_rag.retrieval import fts4
+from datasette_rag.retrieval.catalogue import read_catalogue
 from datasette_rag.retrieval.queries import canned_query_sql, query_name, row_columns
-from datasette_rag.retrieval.tables import is_empty, read_catalogue
+from datasette_rag.retrieval.schema import is_empty
 
 NO_CONFIG = parse({}, {})
 
@@ -177,7 +178,7 @@ def test_case_f4_07_what_does_not_exist_is_a_finding(settings, words):
 def test_an_unknown_table_is_a_finding():
     catalogue, _ = catalogue_of(NOTES, config=table_config("nope", title="x"))
     assert "no such table" in messages(catalogue)["nope"]
-    assert catalogue.findings[0].about_configuration
+    assert catalogue.findings[0].kind == "configuration"
 
 
 def test_a_view_needs_its_index_named():

@@ -55,7 +55,9 @@ def stream_events(text: str) -> list[tuple[str, Any]]:
 
 def lasting(data: dict[str, Any]) -> dict[str, Any]:
     """The reply without what differs each time."""
-    return {key: value for key, value in data.items() if key not in ("id", "answer_url", "timings_ms")}
+    return {
+        key: value for key, value in data.items() if key not in ("id", "answer_url", "timings_ms")
+    }
 
 
 @pytest.mark.asyncio
