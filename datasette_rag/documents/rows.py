@@ -10,6 +10,8 @@ from .connection import writing
 from .tables import Tables, quoted
 
 if TYPE_CHECKING:
+    from sqlite_utils import Database
+
     from .read import Document
 
 Connection = sqlite3.Connection
@@ -60,8 +62,7 @@ def replace(conn: Connection, tables: Tables, document: Document, settings: Sett
         key = _key(conn, tables, document.path)
         if key is not None:
             _delete_passages(conn, tables, key)
-        values = {
-            "id": key,
+        row = {
             "path": document.path,
             "title": document.title,
             "url": url,
@@ -71,30 +72,25 @@ def replace(conn: Connection, tables: Tables, document: Document, settings: Sett
             "hash": document.hash,
             "settings": settings.recorded,
         }
-        columns = ", ".join(values)
-        key = conn.execute(
-            f"insert or replace into {quoted(tables.documents)} ({columns}) "
-            f"values ({', '.join(map(':{}'.format, values))})",
-            values,
-        ).lastrowid
-        conn.executemany(
-            f"insert into {quoted(tables.passages)} (document_id, title, heading, text, url, "
-            "date, path, position, char_start, char_end) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                (
-                    key,
-                    document.title,
-                    passage.heading,
-                    passage.text,
-                    section(url, passage.anchor),
-                    date,
-                    document.path,
-                    position,
-                    passage.start,
-                    passage.end,
-                )
-                for position, passage in enumerate(passages, start=1)
-            ),
+        db = _database(conn)
+        if key is None:
+            key = db.table(tables.documents).insert(row).last_pk
+        else:
+            db.table(tables.documents).update(key, row)
+        db.table(tables.passages).insert_all(
+            {
+                "document_id": key,
+                "title": document.title,
+                "heading": passage.heading,
+                "text": passage.text,
+                "url": section(url, passage.anchor),
+                "date": date,
+                "path": document.path,
+                "position": position,
+                "char_start": passage.start,
+                "char_end": passage.end,
+            }
+            for position, passage in enumerate(passages, start=1)
         )
 
 
@@ -104,7 +100,14 @@ def remove(conn: Connection, tables: Tables, path: str) -> None:
         key = _key(conn, tables, path)
         if key is not None:
             _delete_passages(conn, tables, key)
-            conn.execute(f"delete from {quoted(tables.documents)} where id = ?", [key])
+            _database(conn).table(tables.documents).delete(key)
+
+
+def _database(conn: Connection) -> Database:
+    # Imported with the first document that is written: a run that finds nothing new is fast.
+    from sqlite_utils import Database
+
+    return Database(conn, execute_plugins=False)
 
 
 def _key(conn: Connection, tables: Tables, path: str) -> int | None:

@@ -53,8 +53,8 @@ CREATE TABLE {passages} (
   char_end INTEGER NOT NULL
 )
 """
-# `content` in double quotes is what Datasette and sqlite-utils recognise. The triggers have the
-# names that sqlite-utils gives them.
+# What sqlite-utils' own `enable_fts` makes, but in one transaction with the tables: that commits
+# in between. `content` in double quotes is what Datasette and sqlite-utils recognise.
 _FULL_TEXT_SQL = (
     """
 CREATE VIRTUAL TABLE {full_text} USING fts5(
