@@ -36,6 +36,11 @@ def ask_path(
     return f"{datasette.urls.table(database, table)}{suffix}"
 
 
+def admin_path(datasette: Datasette, format: Literal["json"] | None = None) -> str:
+    """The address of the page about what was asked, or of its JSON."""
+    return f"{ask_path(datasette)}/admin{'.json' if format else ''}"
+
+
 def with_query(path: str, pairs: Iterable[tuple[str, str]]) -> str:
     """The address with these pairs as its query string, in their order."""
     query = urlencode(list(pairs))

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from datasette.utils.asgi import Forbidden, Request, Response
@@ -30,6 +27,7 @@ from .request import (
     scope_of,
 )
 from .responses import NO_ROBOTS, PRIVATE, http_status, retry_after
+from .style import stylesheet
 
 if TYPE_CHECKING:
     from datasette.app import Datasette
@@ -37,8 +35,6 @@ if TYPE_CHECKING:
 TEMPLATE = "datasette_rag_ask.html"
 EVERYWHERE = Scope()
 NOTHING = Asked()
-
-_STYLESHEET = Path(__file__).parent.parent / "static" / "ask.css"
 
 _ERROR_TITLES = {
     400: "This question can't be taken",
@@ -174,9 +170,8 @@ def _form_context(datasette: Datasette, scope: Scope, asked: Asked) -> dict[str,
     path = ask_path(datasette, scope.database, scope.table)
     json_path = ask_path(datasette, scope.database, scope.table, format="json")
     json_url = with_query(json_path, asked.pairs()) if asked.question else None
-    stylesheet = datasette.urls.static_plugins("datasette_rag", _STYLESHEET.name)
     return {
-        "stylesheet": f"{stylesheet}?_hash={_stylesheet_hash()}",
+        "stylesheet": stylesheet(datasette),
         "database": scope.database,
         "table": scope.table,
         "path": path,
@@ -263,9 +258,3 @@ def _table_context(table: SearchedTable) -> dict[str, Any]:
         "ok": table.status == "ok",
         "problem": table.message or _TABLE_STATUS.get(table.status, ""),
     }
-
-
-@cache
-def _stylesheet_hash() -> str:
-    """What Datasette 1.0 compares with the file to let browsers keep it for good."""
-    return hashlib.sha256(_STYLESHEET.read_bytes()).hexdigest()[:12]

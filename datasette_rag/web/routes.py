@@ -25,11 +25,15 @@ _SCOPES = (
     "/(?P<database>[^/%]+)/(?P<table>[^/%]+)",
 )
 _METHODS = ("GET", "HEAD", "POST")
+_READING = ("GET", "HEAD")
 
 
 def routes() -> list[tuple[str, View]]:
     """Every (regular expression, view) of ours, for Datasette's hook `register_routes`."""
     return [
+        ("^/-/ask/admin$", admin_view),
+        (r"^/-/ask/admin\.json$", admin_json_view),
+    ] + [
         (f"^{scope}/-/ask{suffix}$", view)
         for scope in _SCOPES
         for suffix, view in (
@@ -67,6 +71,24 @@ async def stream_view(
 
     refused = _other_methods(datasette, request, ("POST",))
     return refused or await reply_as_stream(datasette, request, send, receive)
+
+
+async def admin_view(datasette: Datasette, request: Request) -> Response | None:
+    """The page about what was asked."""
+    from .admin import admin_page
+    from .page import error_page
+
+    if request.method not in _READING:
+        return await error_page(datasette, request, 405, _only(_READING), headers=_allow(_READING))
+    return _for_method(request, await admin_page(datasette, request))
+
+
+async def admin_json_view(datasette: Datasette, request: Request) -> Response | None:
+    """The same as JSON."""
+    from .admin import admin_json
+
+    refused = _other_methods(datasette, request, _READING)
+    return refused or _for_method(request, await admin_json(datasette, request))
 
 
 def _other_methods(
