@@ -10,11 +10,13 @@ from . import (
     claude_streams,
     import_time,
     index_til,
+    log,
     many_tables,
 )
 
 BENCHMARKS = (
     ask_json,
+    log,
     many_tables,
     import_time,
     index_til,

@@ -45,9 +45,10 @@ def configuration(tree: dict[str, Any]) -> dict[str, Any]:
     return {"config" if ON_1_0 else "metadata": tree}
 
 
-async def started(path: Path) -> Datasette:
-    """A Datasette over one file, ready to answer."""
-    datasette = Datasette([str(path)])
+async def started(path: Path, plugin: dict[str, Any] | None = None) -> Datasette:
+    """A Datasette over one file, ready to answer; `plugin` is the plugin's configuration."""
+    tree = {"plugins": {"datasette-rag": plugin}} if plugin else {}
+    datasette = Datasette([str(path)], **configuration(tree))
     await datasette.invoke_startup()
     return datasette
 

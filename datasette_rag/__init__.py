@@ -69,7 +69,7 @@ def register_commands(cli: Any) -> None:
 def menu_links(datasette: Any, actor: Any) -> Any:
     from .web import menus
 
-    return lambda: menus.instance_links(datasette, actor)
+    return lambda: menus.menu(datasette, actor)
 
 
 @hookimpl

@@ -170,6 +170,15 @@ async def may_administer(datasette: Datasette, actor: Actor) -> bool:
     return await compat.allowed_everywhere(datasette, actor, ADMIN, default=False)
 
 
+async def admin_refusal(datasette: Datasette, actor: Actor) -> Failed | None:
+    """Why this actor may not open the page about the log, None if they may."""
+    if await compat.allowed_everywhere(
+        datasette, actor, "view-instance", default=True
+    ) and await may_administer(datasette, actor):
+        return None
+    return Failed(403, "You do not have permission to see what was asked here")
+
+
 async def private_verdict(datasette: Datasette, actor: Actor, action: str) -> bool | None:
     """What the plugin says of an action on a private database; None to leave it to others.
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import re
+import sqlite3
 import typing
+from contextlib import closing
 from pathlib import Path
 
 import click
@@ -12,7 +14,8 @@ import pytest
 from datasette.cli import cli
 
 from datasette_rag import config, events
-from datasette_rag.config import values
+from datasette_rag.config import model, values
+from datasette_rag.log import feedback, figures, schema, writer
 from datasette_rag.web.routes import routes
 
 TOP = Path(__file__).resolve().parents[1]
@@ -74,6 +77,45 @@ def test_every_event_and_its_fields():
             assert f"`{field.name}`" in page or f"`{field.name}:" in page
     for field in dataclasses.fields(events.Source):
         assert f"`{field.name}`" in page
+
+
+@pytest.fixture(scope="module")
+def log():
+    with closing(sqlite3.connect(":memory:")) as conn:
+        schema.bring_up_to_date(conn)
+        yield conn
+
+
+@pytest.mark.parametrize("table", schema.TABLES)
+def test_every_table_and_column_of_the_log(log, table):
+    (section,) = re.findall(
+        rf"^### `{table}`\n(.*?)(?=^##)", PAGES["log.md"], re.MULTILINE | re.DOTALL
+    )
+    told = re.findall(r"`(\w+)`", " ".join(re.findall(r"^\|([^|]*)\|", section, re.MULTILINE)))
+    assert told == [row[1] for row in log.execute(f"pragma table_info({table})")]
+
+
+@pytest.mark.parametrize("view", schema.VIEWS)
+def test_every_view_of_the_log_and_its_columns(log, view):
+    (line,) = re.findall(rf"^- `{view}`: (.*)$", PAGES["log.md"], re.MULTILINE)
+    columns = [row[1] for row in log.execute(f"pragma table_info({view})")]
+    assert re.findall(r"`(\w+)`", line) == columns
+
+
+def test_every_setting_of_the_log_and_its_bounds():
+    for field in dataclasses.fields(model.LogConfig):
+        assert f"| `{field.name}` |" in PAGES["log.md"]
+        assert f"`{field.name}`" in PAGES["configuration.md"]
+    assert f"| `days` | {model.LogConfig(None).days} |" in PAGES["log.md"]
+    for page in ("log.md", "command-line.md"):
+        assert f"{writer.MAX_QUESTIONS:,}" in PAGES[page]
+    for reason in feedback.REASONS:
+        assert f"`{reason}`" in PAGES["log.md"]
+
+
+def test_every_figure_of_the_log():
+    for field in dataclasses.fields(figures.Figures):
+        assert f"`{field.name}`" in PAGES["log.md"]
 
 
 def test_every_page_is_linked_from_the_readme_and_every_link_leads_somewhere():

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 from .. import compat
 from ..compat import Actor
 from ..events import AnswerEnd, ModelError, Reply
-from ..keywords.local import question_keywords
 from ..log.writer import record
-from .searching import MAX_KEYWORD_CHARS
+from .searching import own_words
 from .state import State
 
 if TYPE_CHECKING:
@@ -57,4 +56,4 @@ def record_left(datasette: Datasette, state: State, actor: Actor) -> None:
 
 def _topic(question: str) -> Sequence[str]:
     """The question's own words, whoever made the keywords: what it shares with its like."""
-    return question_keywords(question, limit=MAX_TOPIC_WORDS, max_chars=MAX_KEYWORD_CHARS)
+    return own_words(question)[:MAX_TOPIC_WORDS]

@@ -7,6 +7,7 @@ import logging
 import sqlite3
 import time
 from collections.abc import AsyncGenerator, Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from .. import permissions
@@ -31,9 +32,20 @@ if TYPE_CHECKING:
 logger = logging.getLogger("datasette_rag")
 
 MAX_KEYWORD_CHARS = 100
+# The most that `max_keywords` may say.
+MOST_KEYWORDS = 64
 # Later than this Claude's keywords are not waited for: own words have found something by then.
 KEYWORD_SECONDS = 4.0
 CLAUDE = "claude"
+
+
+@lru_cache(maxsize=32)
+def own_words(question: str) -> tuple[str, ...]:
+    """The question's own keywords, in their order: searched for, and logged as its topic.
+
+    Kept for a moment, since both want them.
+    """
+    return tuple(question_keywords(question, limit=MOST_KEYWORDS, max_chars=MAX_KEYWORD_CHARS))
 
 
 def own_keywords(
@@ -42,7 +54,7 @@ def own_keywords(
     if given:
         cleaned = clean_keywords(given, limit=config.max_keywords, max_chars=MAX_KEYWORD_CHARS)
         return cleaned, "asker"
-    own = question_keywords(question, limit=config.max_keywords, max_chars=MAX_KEYWORD_CHARS)
+    own = list(own_words(question)[: config.max_keywords])
     return add_synonyms(own, config.synonyms, limit=config.max_keywords), "question"
 
 

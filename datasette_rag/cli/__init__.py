@@ -9,11 +9,12 @@ def register(cli: click.Group) -> None:
     """Add `datasette rag` to Datasette's command line."""
     from .check import check
     from .index import index
+    from .log import log
     from .questions import ask, search
 
     @cli.group(name="rag")
     def rag() -> None:
         "Answer questions from the rows of SQLite databases, with citations"
 
-    for command in (index, ask, search, check):
+    for command in (index, ask, search, check, log):
         rag.add_command(command)

@@ -103,6 +103,20 @@ def database_of(datasette: Datasette) -> Database | None:
     return None if log.database is None else datasette.databases[log.database]
 
 
+def why_not(datasette: Datasette) -> str:
+    """Why there is no log, in one line that says what to set; empty if there is one."""
+    log = place(datasette)
+    if log.kind == "off":
+        no_internal = load(datasette).log.database == DEFAULT_LOG
+        reason = (
+            "this Datasette has no internal database"
+            if no_internal
+            else "the configuration of the plugin says log: false"
+        )
+        return f"{reason}. To log them, set log: to the path of a file, such as rag-log.db"
+    return log.problem
+
+
 def settle(datasette: Datasette, database: str, conn: sqlite3.Connection) -> None:
     """Settings of a connection to the log, if this is one."""
     # Not `place()`: connections are made before there is a configuration, too.
@@ -127,14 +141,22 @@ async def _make_ready(datasette: Datasette, log: Place) -> None:
             _attach(datasette, log, Database(datasette, path=str(log.path), is_mutable=True))
     database = database_of(datasette)
     assert database is not None
-    await compat.write(database, bring_up_to_date)
+    await compat.write(database, _prepare)
     log.ready = True
+
+
+def _prepare(conn: sqlite3.Connection) -> None:
+    # What is too old to be kept is overwritten, not only left out of the tables.
+    conn.execute("pragma secure_delete = on")
+    bring_up_to_date(conn)
 
 
 def _configured(datasette: Datasette) -> Place:
     log = _wanted(datasette)
     if log.kind != "off" and datasette.crossdb:
-        log.problem = "with --crossdb SQL over all databases would read the log as well"
+        log.problem = (
+            "with --crossdb SQL over all databases would read the log as well; serve without it"
+        )
     return log
 
 

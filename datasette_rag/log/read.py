@@ -10,7 +10,9 @@ from typing import Any
 
 from ..events import Check, ModelError, Reply, SearchedTable, Usage
 from .rows import LoggedSource, Row
-from .schema import FEEDBACK, QUESTIONS, SOURCES
+from .schema import FEEDBACK, QUESTIONS, SOURCES, VIEWS
+
+_JSON_COLUMNS = frozenset(("topic", "keywords", "tables", "checks", "pks", "quotes"))
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,28 @@ def newest(conn: sqlite3.Connection, limit: int) -> list[Row]:
 
 def unanswered(conn: sqlite3.Connection, limit: int) -> list[Row]:
     """The topics that are open, most asked first: rows of the view `rag_unanswered`."""
-    return _all(conn, "select * from rag_unanswered limit ?", limit)
+    # Not by its name: a log of an older version need not have the view.
+    return _all(conn, f"select * from ({VIEWS['rag_unanswered']}) limit ?", limit)
+
+
+def with_prefix(conn: sqlite3.Connection, prefix: str) -> list[Row]:
+    """The questions whose ids begin like this: rows of `rag_questions`, two at most."""
+    return _all(
+        conn,
+        f"select * from {QUESTIONS} where substr(id, 1, ?) = ? limit 2",
+        len(prefix),
+        prefix,
+    )
+
+
+def thumbs_down(conn: sqlite3.Connection, limit: int) -> list[Row]:
+    """The newest thumbs down, newest first: rows of `rag_feedback`, each with its `question`."""
+    return _all(
+        conn,
+        f"select f.*, q.question from {FEEDBACK} as f join {QUESTIONS} as q on q.id = f.question_id "
+        "where f.rating = 'down' order by f.id desc limit ?",
+        limit,
+    )
 
 
 def everything(conn: sqlite3.Connection) -> Iterator[Row]:
@@ -54,10 +77,17 @@ def everything(conn: sqlite3.Connection) -> Iterator[Row]:
             conn, f"select * from {FEEDBACK} where question_id = ? order by id", row["id"]
         )
         yield {
-            **_parsed(row, "topic", "keywords", "tables", "checks"),
-            "sources": [_parsed(source, "pks", "quotes") for source in sources],
+            **parsed(row),
+            "sources": [parsed(source) for source in sources],
             "feedback": feedback,
         }
+
+
+def parsed(row: Row) -> Row:
+    """The row with lists and objects in the place of the JSON that stands for them."""
+    return {
+        name: json.loads(value) if name in _JSON_COLUMNS else value for name, value in row.items()
+    }
 
 
 def _reply(row: Row) -> Reply:
@@ -98,10 +128,6 @@ def _source(row: Row) -> LoggedSource:
         cited=bool(row["cited"]),
         quotes=tuple((start, end) for start, end in json.loads(row["quotes"])),
     )
-
-
-def _parsed(row: Row, *columns: str) -> Row:
-    return {**row, **{name: json.loads(row[name]) for name in columns}}
 
 
 def _one(conn: sqlite3.Connection, sql: str, *values: Any) -> Row | None:

@@ -126,5 +126,5 @@ def _check(check: Check) -> Row:
     return {"name": check.name, "ok": check.ok, "message": check.message}
 
 
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
+# Made once: `json.dumps` makes an encoder with each call, and a question takes twenty.
+_json = json.JSONEncoder(ensure_ascii=False).encode

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import sqlite3
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any
@@ -89,8 +89,8 @@ async def write(
     task = asyncio.create_task(_written(datasette, writer, work, now or datetime.now(timezone.utc)))
     writer.waiting.add(task)
     task.add_done_callback(writer.waiting.discard)
-    await asyncio.wait({task}, timeout=WAIT_SECONDS)
-    return task.done() and task.result()
+    done, _ = await asyncio.wait({task}, timeout=WAIT_SECONDS)
+    return bool(done) and task.result()
 
 
 async def finished(datasette: Datasette, seconds: float = 5.0) -> None:
@@ -100,12 +100,12 @@ async def finished(datasette: Datasette, seconds: float = 5.0) -> None:
         await asyncio.wait(writer.waiting, timeout=seconds)
 
 
-def insert(conn: sqlite3.Connection, table: str, rows: Iterable[Mapping[str, Any]]) -> None:
+def insert(conn: sqlite3.Connection, table: str, rows: Sequence[Mapping[str, Any]]) -> None:
     """Insert rows that all have the same columns."""
-    for row in rows:
-        columns = ", ".join(f'"{name}"' for name in row)
-        marks = ", ".join(f":{name}" for name in row)
-        conn.execute(f"insert into {table} ({columns}) values ({marks})", row)
+    if rows:
+        columns = ", ".join(f'"{name}"' for name in rows[0])
+        marks = ", ".join(f":{name}" for name in rows[0])
+        conn.executemany(f"insert into {table} ({columns}) values ({marks})", rows)
 
 
 def delete(conn: sqlite3.Connection, ids: Iterable[str]) -> int:

@@ -48,6 +48,11 @@ def answer_url(datasette: Datasette, reply: Reply) -> str | None:
     return answer_path(datasette, reply.id) if reply.logged else None
 
 
+def admin_path(datasette: Datasette, format: Literal["json"] | None = None) -> str:
+    """The address of the page about what was asked, or of its JSON."""
+    return f"{ask_path(datasette)}/admin{'.json' if format else ''}"
+
+
 def with_query(path: str, pairs: Iterable[tuple[str, str]]) -> str:
     """The address with these pairs as its query string, in their order."""
     query = urlencode(list(pairs))

@@ -1,4 +1,4 @@
-"""The "Ask" links in Datasette's menus: only where they lead to something for this actor."""
+"""The plugin's links in Datasette's menus: only where they lead to something for this actor."""
 
 from __future__ import annotations
 
@@ -10,12 +10,20 @@ from ..compat import Actor
 from ..retrieval.canned import query_names, searchable_by
 from ..retrieval.catalogue import catalogue
 from ..retrieval.tables import SearchableTable
-from .links import ask_path
+from .links import admin_path, ask_path
 
 if TYPE_CHECKING:
     from datasette.app import Datasette
 
 Links = list[dict[str, str]]
+
+
+async def menu(datasette: Datasette, actor: Actor) -> Links:
+    """The links of the menu that is on every page."""
+    links = await instance_links(datasette, actor)
+    if await permissions.admin_refusal(datasette, actor) is None:
+        links.append({"href": admin_path(datasette), "label": "Questions asked"})
+    return links
 
 
 async def instance_links(datasette: Datasette, actor: Actor) -> Links:

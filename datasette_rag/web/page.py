@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from datasette.utils.asgi import Forbidden, Request, Response
@@ -32,14 +29,13 @@ from .request import (
     scope_of,
 )
 from .responses import NO_ROBOTS, PRIVATE, http_status, retry_after
+from .style import stylesheet
 
 if TYPE_CHECKING:
     from datasette.app import Datasette
 
 TEMPLATE = "datasette_rag_ask.html"
 NOTHING = Asked()
-
-_STYLESHEET = Path(__file__).parent.parent / "static" / "ask.css"
 
 _ERROR_TITLES = {
     400: "This question can't be taken",
@@ -179,9 +175,8 @@ def _form_context(datasette: Datasette, scope: Scope, asked: Asked) -> dict[str,
     path = ask_path(datasette, scope.database, scope.table)
     json_path = ask_path(datasette, scope.database, scope.table, format="json")
     json_url = with_query(json_path, asked.pairs()) if asked.question else None
-    stylesheet = datasette.urls.static_plugins("datasette_rag", _STYLESHEET.name)
     return {
-        "stylesheet": f"{stylesheet}?_hash={_stylesheet_hash()}",
+        "stylesheet": stylesheet(datasette),
         "database": scope.database,
         "table": scope.table,
         "path": path,
@@ -268,9 +263,3 @@ def _table_context(table: SearchedTable) -> dict[str, Any]:
         "ok": table.status == "ok",
         "problem": table.message or _TABLE_STATUS.get(table.status, ""),
     }
-
-
-@cache
-def _stylesheet_hash() -> str:
-    """What Datasette 1.0 compares with the file to let browsers keep it for good."""
-    return hashlib.sha256(_STYLESHEET.read_bytes()).hexdigest()[:12]

@@ -45,6 +45,8 @@ def routes() -> list[tuple[str, View]]:
     return [
         *((f"^{scope}/-/ask{end}$", view) for scope in _SCOPES for end, view in of_questions),
         *((f"^/-/ask/{_ID}{end}$", view) for end, view in of_answers),
+        ("^/-/ask/admin$", admin_view),
+        (r"^/-/ask/admin\.json$", admin_json_view),
     ]
 
 
@@ -80,11 +82,8 @@ async def stream_view(
 async def answer_view(datasette: Datasette, request: Request) -> Response:
     """The page of a logged answer."""
     from .answer import answer_page
-    from .page import error_page
 
-    if request.method not in _READING:
-        return await error_page(datasette, request, 405, _only(_READING), headers=_allow(_READING))
-    return _for_method(request, await answer_page(datasette, request))
+    return await _page_to_read(datasette, request, answer_page)
 
 
 async def answer_json_view(datasette: Datasette, request: Request) -> Response:
@@ -101,6 +100,33 @@ async def feedback_view(datasette: Datasette, request: Request, receive: Receive
 
     refused = _other_methods(datasette, request, ("POST",))
     return refused or await feedback_given(datasette, request, receive)
+
+
+async def admin_view(datasette: Datasette, request: Request) -> Response:
+    """The page about what was asked."""
+    from .admin import admin_page
+
+    return await _page_to_read(datasette, request, admin_page)
+
+
+async def admin_json_view(datasette: Datasette, request: Request) -> Response:
+    """The same as JSON."""
+    from .admin import admin_json
+
+    refused = _other_methods(datasette, request, _READING)
+    return refused or _for_method(request, await admin_json(datasette, request))
+
+
+async def _page_to_read(
+    datasette: Datasette,
+    request: Request,
+    page: Callable[[Datasette, Request], Awaitable[Response]],
+) -> Response:
+    from .page import error_page
+
+    if request.method not in _READING:
+        return await error_page(datasette, request, 405, _only(_READING), headers=_allow(_READING))
+    return _for_method(request, await page(datasette, request))
 
 
 def _other_methods(
