@@ -18,7 +18,7 @@ from ..log.place import LogRefused, opened, place, why_not
 from ..log.read import parsed, thumbs_down, unanswered
 from ..log.rows import Row
 from ..log.schema import TABLES, VIEWS
-from .links import admin_path, ask_path, with_query
+from .links import admin_path, answer_path, ask_path, with_query
 from .responses import NO_ROBOTS, PRIVATE, error_response, json_response
 from .style import stylesheet
 
@@ -123,7 +123,7 @@ def _topic(datasette: Datasette, row: Row) -> dict[str, Any]:
     return {
         **parsed(row),
         "search_url": with_query(ask_path(datasette), [("question", question)]),
-        "answer_url": _answer_url(datasette, row["last_id"]),
+        "answer_url": answer_path(datasette, row["last_id"]),
     }
 
 
@@ -131,12 +131,8 @@ def _thumb(datasette: Datasette, row: Row) -> dict[str, Any]:
     shown = ("given", "reason", "note", "question", "question_id")
     return {
         **{name: row[name] for name in shown},
-        "answer_url": _answer_url(datasette, row["question_id"]),
+        "answer_url": answer_path(datasette, row["question_id"]),
     }
-
-
-def _answer_url(datasette: Datasette, id: str) -> str:
-    return f"{ask_path(datasette)}/{id}"
 
 
 async def _tables(datasette: Datasette, actor: Actor) -> list[dict[str, str]]:
