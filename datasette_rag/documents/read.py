@@ -1,4 +1,4 @@
-"""A folder of Markdown and text files, read one document at a time."""
+"""A folder of documents, read one at a time."""
 
 from __future__ import annotations
 
@@ -8,29 +8,26 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
 
-from ..text.clean import clean
-from ..text.headings import document_title
+from .errors import DocumentsError, UnreadableDocument
+from .formats import FORMATS, reader
+from .formats.content import Format
 
-MARKDOWN_SUFFIXES = (".md", ".markdown")
-SUFFIXES = (*MARKDOWN_SUFFIXES, ".txt", ".text")
-
-
-class DocumentsError(Exception):
-    """Why documents could not be indexed, and what mends it: a message for the user."""
-
-
-class UnreadableDocument(Exception):
-    """Why one file could not be read: a message for the user."""
+SUFFIXES = tuple(FORMATS)
 
 
 @dataclass(frozen=True)
 class Document:
     """A file that was read.
 
-    `path` is relative to the folder, with `/` between its parts. `text` is its content with
-    `\\n` as line end and without control characters: offsets of passages count in it.
-    `modified` is the time of its last change, ISO 8601 in UTC; `hash` the SHA-256 of its
-    bytes, in hexadecimal.
+    `path` is relative to the folder, with `/` between its parts. `title` is what the front
+    matter says, else the first heading, else made of the file's name. `text` is its content
+    with `\n` as line end and without front matter and control characters: offsets of passages
+    count in it. `modified` is the time of its last change, ISO 8601 in UTC; `hash` the SHA-256
+    of its bytes, in hexadecimal.
+
+    `date` (ISO 8601), `url` (on the web, or a path on a site that begins with `/`) and
+    `language` (`en`, `pt-BR`) are what the document says of itself, None where it says
+    nothing. `format` is how `text` is to be cut, whatever the format of the file was.
     """
 
     path: str
@@ -38,11 +35,15 @@ class Document:
     text: str
     modified: str
     hash: str
+    date: str | None = None
+    url: str | None = None
+    language: str | None = None
+    format: Format = "plain"
 
     @property
     def is_markdown(self) -> bool:
-        """Whether the file's name says that it is Markdown."""
-        return _is_markdown(self.path)
+        """Whether `text` is to be cut as Markdown."""
+        return self.format == "markdown"
 
 
 @dataclass(frozen=True)
@@ -130,9 +131,6 @@ def read_content(root: Path, path: str) -> tuple[bytes, str]:
 def read_document(root: Path, path: str) -> Document:
     """Read a document.
 
-    Its text is UTF-8, or else Windows-1252. The title is the document's own, if it is
-    Markdown and has a heading (see `document_title`), else it is made of the file's name.
-
     Args:
         root: the folder.
         path: the document's path in it.
@@ -149,49 +147,31 @@ def to_document(root: Path, path: str, content: bytes, content_hash: str) -> Doc
 
     Args:
         root: the folder.
-        path: the document's path in it.
+        path: the document's path in it, whose end says in which format it is.
         content: the bytes of the file.
         content_hash: what stands for them.
 
     Raises:
-        UnreadableDocument: the content is no text, or the file has vanished.
+        UnreadableDocument: the content is no text, what reads the format is not installed, or
+            the file has vanished.
     """
-    text = clean(_decoded(content))
+    found = reader(path)(content)
     try:
         changed = Path(root, path).stat().st_mtime
         modified = datetime.fromtimestamp(changed, timezone.utc)
     except OSError as error:
         raise UnreadableDocument(_reason(error)) from error
-    title = document_title(text) if _is_markdown(path) else None
     return Document(
         path=path,
-        title=title or _title_from_name(path),
-        text=text,
+        title=found.title or _title_from_name(path),
+        text=found.text,
         modified=modified.isoformat(timespec="seconds"),
         hash=content_hash,
+        date=found.date,
+        url=found.url,
+        language=found.language,
+        format=found.format,
     )
-
-
-def _is_markdown(path: str) -> bool:
-    return path.lower().endswith(MARKDOWN_SUFFIXES)
-
-
-def _decoded(content: bytes) -> str:
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        text = ""
-        if b"\0" not in content:
-            try:
-                return content.decode("cp1252")
-            except UnicodeDecodeError:
-                pass
-        raise UnreadableDocument("not a text in UTF-8 or Windows-1252") from None
-    # UTF-16 without a mark is valid UTF-8, every other character of it a NUL. A single stray
-    # NUL makes no file binary.
-    if text.count("\0") * 10 > len(text):
-        raise UnreadableDocument("not a text in UTF-8 or Windows-1252")
-    return text
 
 
 def _title_from_name(path: str) -> str:

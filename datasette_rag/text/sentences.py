@@ -70,7 +70,7 @@ def _add(spans: list[tuple[int, int]], text: str, start: int, end: int) -> None:
 
 def _cuts(text: str, start: int, end: int) -> list[int]:
     """Offsets inside `text[start:end]` behind which a new sentence begins."""
-    code = _code_spans(text, start, end)
+    code = code_spans(text, start, end)
     code_starts = [span[0] for span in code]
     cuts = []
     sentence = start
@@ -146,7 +146,7 @@ def _dot_is_inner(text: str, dot: int, begins: int, start: int, end: int) -> boo
     return False
 
 
-def _code_spans(text: str, start: int, end: int) -> list[tuple[int, int]]:
+def code_spans(text: str, start: int, end: int) -> list[tuple[int, int]]:
     """Inline code in `text[start:end]`: from a run of backticks to the next run as long."""
     runs = [(run.start(), run.end()) for run in _BACKTICKS.finditer(text, start, end)]
     by_length: dict[int, list[int]] = {}

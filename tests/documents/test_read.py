@@ -25,9 +25,19 @@ def write(folder, **files):
 
 def test_documents_are_found_in_order(tmp_path):
     write(tmp_path, b_md="b", a__z_txt="z", a__c_MARKDOWN="c", a__d_text="d", a_md="a")
-    write(tmp_path, _hidden_md="h", _git__x_md="x", a___y_md="y", code_py="p", z_html="z")
+    write(
+        tmp_path, _hidden_md="h", _git__x_md="x", a___y_md="y", code_py="p", z_html="z", b_Pdf="p"
+    )
     folder = find_documents(tmp_path)
-    assert folder.paths == ("a.md", "a/c.MARKDOWN", "a/d.text", "a/z.txt", "b.md")
+    assert folder.paths == (
+        "a.md",
+        "a/c.MARKDOWN",
+        "a/d.text",
+        "a/z.txt",
+        "b.Pdf",
+        "b.md",
+        "z.html",
+    )
     assert folder.skipped == ()
 
 
@@ -89,34 +99,15 @@ def test_a_folder_without_permission_is_reported(tmp_path, monkeypatch):
         find_documents(tmp_path / "shut")
 
 
-@pytest.mark.parametrize(
-    "content, text",
-    [
-        ("# Größe\n".encode(), "# Größe\n"),
-        ("\ufeff# Größe\r\nx".encode(), "# Größe\nx"),
-        ("# Größe “8”\n".encode("cp1252"), "# Größe “8”\n"),
-        (b"one stray \0 in a long text", "one stray   in a long text"),
-        (b"", ""),
-    ],
-)
-def test_decoding(tmp_path, content, text):
-    write(tmp_path, a_md=content)
-    assert read_document(tmp_path, "a.md").text == text
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        "text".encode("utf-16"),
-        "text".encode("utf-16-le"),
-        b"\x89PNG\r\n\x1a\n\0\0\0",
-        b"caf\x81\xe9",
-    ],
-)
-def test_what_is_no_text_is_unreadable(tmp_path, content):
-    write(tmp_path, a_md=content)
-    with pytest.raises(UnreadableDocument, match="not a text in UTF-8"):
+def test_what_is_no_text_is_unreadable(tmp_path):
+    write(tmp_path, a_md=b"\x89PNG\r\n\x1a\n\0\0\0")
+    with pytest.raises(UnreadableDocument, match="not a text in a known encoding"):
         read_document(tmp_path, "a.md")
+
+
+def test_line_ends_and_control_characters_are_cleaned(tmp_path):
+    write(tmp_path, a_md="\ufeff# Größe\r\none\rstray \0 two\x1b".encode("utf-16"))
+    assert read_document(tmp_path, "a.md").text == "# Größe\none\nstray   two "
 
 
 def test_a_file_that_vanished_is_unreadable(tmp_path):
@@ -133,6 +124,11 @@ def test_a_file_that_vanished_is_unreadable(tmp_path):
         ("shipping-and_pickup.md", "text", "Shipping and pickup"),
         ("a/2024-notes.TXT", "# Not Markdown", "2024 notes"),
         ("---.md", "text", "---"),
+        ("a.md", "---\ntitle: From above\n---\n# Heading\n", "From above"),
+        ("a.mdx", "import A from 'a'\n\n# A <Badge>new</Badge> thing\n", "A new thing"),
+        ("a.html", "<title>A | Site</title><h1>A</h1>", "A"),
+        ("a.htm", "<title>A | Site</title><p>text", "A | Site"),
+        ("a.rst", "A thing\n=======\n", "A thing"),
     ],
 )
 def test_titles(tmp_path, path, content, title):
