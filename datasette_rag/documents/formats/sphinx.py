@@ -116,7 +116,7 @@ def _said(
     inliner: Any,
     options: Any = None,
     content: Any = None,
-) -> tuple[list[nodes.Node], list[nodes.Node]]:
+) -> tuple[list[Any], list[Any]]:
     """What any role says: `Text <target>` its text, `~a.b.c` only `c`."""
     words = utils.unescape(text)
     titled = _TARGET.match(words)
