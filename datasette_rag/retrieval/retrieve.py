@@ -13,10 +13,11 @@ from datasette.utils import tilde_encode
 from ..events import SearchedTable, Source
 from ..text.plain import to_text
 from .fusion import reciprocal_rank_fusion
-from .passages import RowPassage, WeighedRow, cut_passages, weigh_rows
+from .passages import RowPassage, cut_passages
 from .queries import ROW_LIMIT
 from .search import Budget, FoundRow, TableResult, out_of_date_message, search_table
 from .tables import SearchableTable
+from .weighing import WeighedRow, weigh_rows
 
 if TYPE_CHECKING:
     from datasette.app import Datasette

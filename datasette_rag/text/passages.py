@@ -50,7 +50,12 @@ class _Unit:
 
 
 def cut(
-    text: str, *, markdown: bool, target_words: int = 150, max_chars: int = 2000
+    text: str,
+    *,
+    markdown: bool,
+    target_words: int = 150,
+    max_chars: int = 2000,
+    above: Sequence[Heading] = (),
 ) -> list[Passage]:
     """Cut a text into passages.
 
@@ -73,6 +78,8 @@ def cut(
             a word (four in those of Southeast Asia).
         max_chars: the length that no passage exceeds, whatever the text, with all that it
             repeats.
+        above: the headings that the text stands under, outermost first, where it is a part of
+            a longer one.
 
     Returns:
         The passages in order. Each character that is not white space lies in exactly one of
@@ -89,7 +96,7 @@ def cut(
         Passage(
             cutter.contexts.at(start) + text[start:end], start, end, section.trail, section.anchor
         )
-        for section in _sections(text, outline.headings, max_chars)
+        for section in _sections(text, outline.headings, max_chars, above)
         for start, end in cutter.spans(section)
     ]
 
@@ -105,12 +112,15 @@ class _Section:
     anchor: str
 
 
-def _sections(text: str, headings: Sequence[Heading], max_chars: int) -> Iterator[_Section]:
+def _sections(
+    text: str, headings: Sequence[Heading], max_chars: int, outer: Sequence[Heading]
+) -> Iterator[_Section]:
+    above = list(outer)
+    anchor = above[-1].anchor if above else ""
     if not headings:
-        yield _Section(0, 0, len(text), "", "")
+        yield _Section(0, 0, len(text), _trail(above), anchor)
         return
-    yield _Section(0, 0, headings[0].start, "", "")
-    above: list[Heading] = []
+    yield _Section(0, 0, headings[0].start, _trail(above), anchor)
     start = headings[0].start
     for index, heading in enumerate(headings):
         last = index + 1 == len(headings)
@@ -123,9 +133,12 @@ def _sections(text: str, headings: Sequence[Heading], max_chars: int) -> Iterato
         too_long = not last and headings[index + 1].end - start > max_chars // 2
         if bare and not last and not too_long:
             continue
-        trail = " > ".join(part.text for part in above if part.text)
-        yield _Section(start, heading.end, end, trail, heading.anchor)
+        yield _Section(start, heading.end, end, _trail(above), heading.anchor)
         start = end
+
+
+def _trail(above: Sequence[Heading]) -> str:
+    return " > ".join(part.text for part in above if part.text)
 
 
 class _Cutter:
