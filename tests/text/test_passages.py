@@ -370,17 +370,3 @@ def test_time_grows_linearly(markdown):
 
     seconds(0.1)  # loads what is loaded once
     assert seconds(2) < 8 * seconds(0.5) + 0.1
-
-
-def test_notes_of_the_shared_folder(shared):
-    sizes = []
-    for path in sorted((shared / "data" / "til").rglob("*.md")):
-        text = path.read_text("utf-8")
-        passages = cut(text, markdown=True)
-        assert "".join("".join(pieces(text, passages)).split()) == "".join(text.split())
-        title = text.split("\n", 1)[0].removeprefix("# ")
-        if text.startswith("# ") and title.isascii() and title.replace(" ", "").isalpha():
-            assert all(passage.heading.split(" > ")[0] == title for passage in passages[:1])
-        sizes += [len(passage.text) for passage in passages]
-    assert len(sizes) > 2_000
-    assert max(sizes) <= 2000
