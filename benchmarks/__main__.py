@@ -8,8 +8,10 @@ from . import (
     ask_json,
     claude_first_token,
     claude_streams,
+    cut_large,
     import_time,
     index_til,
+    long_rows,
     many_tables,
 )
 
@@ -18,6 +20,8 @@ BENCHMARKS = (
     many_tables,
     import_time,
     index_til,
+    cut_large,
+    long_rows,
     claude_first_token,
     claude_streams,
 )

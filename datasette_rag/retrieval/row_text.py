@@ -16,8 +16,6 @@ _BLOCK_CHARS = 6_000
 # its text that takes long: so it takes hardly longer than a short one.
 _MOST_BLOCKS = 12
 _LONG = _BLOCK_CHARS * _MOST_BLOCKS
-# What stands behind these characters of a value is not looked at: nobody waits for that long.
-_MOST_CHARS = 8_000_000
 
 
 def row_title(row: FoundRow) -> str:
@@ -31,12 +29,19 @@ def row_title(row: FoundRow) -> str:
     return f"{table.table} {key}"
 
 
-def row_blocks(row: FoundRow, keywords: Sequence[str]) -> list[Block]:
+def text_length(row: FoundRow) -> int:
+    """How many characters the text of a row has."""
+    values = (row.values[name] for name in row.table.text_columns)
+    return sum(len(value) for value in values if isinstance(value, str))
+
+
+def row_blocks(row: FoundRow, keywords: Sequence[str], max_chars: int) -> list[Block]:
     """The text of a row: its columns one after the other, HTML as Markdown, in blocks.
 
     Args:
         row: the row.
         keywords: what a block has to hold to be promising.
+        max_chars: how much of each value of a long row to look at.
 
     Returns:
         All of the row's text, or of a long row the most promising blocks. At least one.
@@ -47,7 +52,7 @@ def row_blocks(row: FoundRow, keywords: Sequence[str]) -> list[Block]:
         value = row.values[name]
         if isinstance(value, str) and len(value) > _LONG:
             cut = html_blocks if is_html(value) else coarse_blocks
-            blocks += cut(value[:_MOST_CHARS], _BLOCK_CHARS)
+            blocks += cut(value[: max(max_chars, _LONG)], _BLOCK_CHARS)
         else:
             text = to_markdown(value).strip()
             texts += [text] if text else []

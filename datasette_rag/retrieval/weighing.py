@@ -8,8 +8,12 @@ from dataclasses import dataclass
 
 from ..text.blocks import Block
 from .hits import coverage, keyword_hits, tokenizer_of
-from .row_text import row_blocks, row_title
+from .row_text import row_blocks, row_title, text_length
 from .search import FoundRow
+
+# All rows of a question together are looked at for this many characters, the best ones first;
+# then only at the beginning of long ones. That takes about a quarter of a second.
+_MOST_CHARS = 20_000_000
 
 
 @dataclass(frozen=True)
@@ -43,7 +47,7 @@ def weigh_rows(rows: Sequence[FoundRow], keywords: Sequence[str]) -> WeighedRows
     it was found by an index that is out of date: it is left out and its table named.
     """
     titles = [row_title(row) for row in rows]
-    blocks = [row_blocks(row, keywords) for row in rows]
+    blocks = _blocks(rows, keywords)
     texts = [[block.text for block in of_row] for of_row in blocks]
     hits: dict[int, list[frozenset[int]]] = {}
     stale: set[int] = set()
@@ -71,6 +75,15 @@ def weigh_rows(rows: Sequence[FoundRow], keywords: Sequence[str]) -> WeighedRows
         rarity,
         frozenset((rows[place].table.database, rows[place].table.table) for place in stale),
     )
+
+
+def _blocks(rows: Sequence[FoundRow], keywords: Sequence[str]) -> list[list[Block]]:
+    blocks: list[list[Block]] = [[] for _ in rows]
+    left = _MOST_CHARS
+    for place in sorted(range(len(rows)), key=lambda place: rows[place].rank):
+        blocks[place] = row_blocks(rows[place], keywords, left)
+        left = max(0, left - text_length(rows[place]))
+    return blocks
 
 
 def by_tokenizer(rows: Sequence[FoundRow]) -> dict[str, list[int]]:

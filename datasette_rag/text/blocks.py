@@ -82,7 +82,8 @@ def promising(blocks: Sequence[Block], keywords: Sequence[str], count: int) -> l
         count: how many blocks to give at most.
 
     Returns:
-        Blocks in their order in the text; all of them if they are no more than `count`.
+        Blocks in their order in the text; all of them if they are no more than `count`, else
+        none that seems to hold nothing, if any other does.
     """
     if len(blocks) <= count:
         return list(blocks)
@@ -96,6 +97,7 @@ def promising(blocks: Sequence[Block], keywords: Sequence[str], count: int) -> l
     weights = [math.log(1 + len(blocks) / (number + 0.5)) for number in holding]
     scores = [sum(weights[number] for number in hit) for hit in hits]
     best = sorted(range(len(blocks)), key=lambda place: -scores[place])[:count]
+    best = [place for place in best if hits[place]] or best
     return [blocks[place] for place in sorted(best)]
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from .anchors import Anchors
@@ -42,7 +43,7 @@ def headings(text: str) -> list[Heading]:
     Args:
         text: Markdown.
     """
-    return found_headings(parse_blocks(text), line_starts(text))
+    return found_headings(parse_blocks(text), line_starts(text), Anchors())
 
 
 def document_title(text: str) -> str | None:
@@ -73,22 +74,29 @@ def parse_blocks(text: str) -> list[Token]:
     return _block_parser().parse(text)
 
 
-def line_starts(text: str) -> list[int]:
-    """The offset of each line, and of the end of the text for the line after the last."""
-    starts = [0, *(found.end() for found in _LINE_END.finditer(text))]
-    starts.append(len(text))
-    return starts
+def line_starts(text: str, start: int = 0, count: int | None = None) -> list[int]:
+    """The offset of each line, and of the end of the text for the line after the last.
+
+    Args:
+        text: the text.
+        start: the offset of the first line.
+        count: how many lines to look at; all by default.
+    """
+    ends = (found.end() for found in islice(_LINE_END.finditer(text, start), count))
+    return [start, *ends, len(text)]
 
 
-def found_headings(tokens: Sequence[Token], starts: Sequence[int]) -> list[Heading]:
+def found_headings(
+    tokens: Sequence[Token], starts: Sequence[int], anchors: Anchors
+) -> list[Heading]:
     """The headings among the tokens of `parse_blocks`.
 
     Args:
         tokens: the parsed text.
         starts: its `line_starts`.
+        anchors: those of the document that the text is a part of.
     """
     found = []
-    anchors = Anchors()
     for index, token in enumerate(tokens):
         if token.type != "heading_open" or token.map is None:
             continue

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from .anchors import Anchors
 from .headings import Heading, found_headings, line_starts, parse_blocks
 from .sentences import sentence_spans
 
@@ -22,6 +23,8 @@ _CODE = ("fence", "code_block", "html_block")
 _INTRODUCED = (*_CODE, "bullet_list_open", "ordered_list_open", "table_open")
 # Closing marks may stand behind the colon: "**Note:**", "(as follows:)".
 _INTRODUCES = re.compile(r"[:：﹕][*_`\"'”’)\]]{0,4}\s*\Z")
+_PART = 500_000  # characters that are parsed at once
+_BEFORE_HEADING = re.compile(r"\n(?=#{1,6}[ \t])")
 _LONGEST_PARAGRAPH = 4_000  # characters; none that introduces a list is longer
 
 
@@ -64,38 +67,84 @@ def markdown_outline(text: str) -> Outline:
     Args:
         text: Markdown. The time taken grows linearly with its length.
     """
-    tokens = parse_blocks(text)
-    starts = line_starts(text)
-    borders: dict[int, int] = {}
-    wholes: dict[int, int] = {}
-    introductions: dict[int, int] = {}
-    leads: list[Lead] = []
+    outline = _Outliner(text)
+    for start, tokens in _parts(text):
+        outline.add(start, tokens)
+    return Outline(
+        outline.headings, outline.borders, outline.wholes, outline.introductions, outline.leads
+    )
 
-    def border(line: int, depth: int) -> None:
-        offset = starts[line]
-        borders[offset] = min(depth, borders.get(offset, depth))
 
-    for index, token in enumerate(tokens):
-        if token.map is None or token.nesting < 0 or token.type == "inline":
+def _parts(text: str) -> Iterator[tuple[int, list[Token]]]:
+    """The parsed text, a long one in parts that begin at headings, so that memory stays bounded."""
+    start = 0
+    size = _PART
+    while True:
+        border = _BEFORE_HEADING.search(text, start + size)
+        end = border.end() if border else len(text)
+        part = text[start:end]
+        tokens = parse_blocks(part)
+        if end < len(text) and _is_open(part, tokens):
+            size *= 2
             continue
-        first, last = token.map
-        border(first, token.level)
-        if token.type in (*_CODE, "table_open"):
-            border(last, token.level)
-            wholes[starts[first]] = starts[last]
-        if token.type in _CODE:
-            for line in range(first + 1, last):
-                blank = not text[starts[line - 1] : starts[line]].strip()
-                border(line, AFTER_BLANK_LINE if blank else CODE_LINE)
-        if token.type in _INTRODUCED:
-            for start, end in _introduction(text, tokens, index, starts):
-                introductions[end] = start
-                leads.append(Lead(start, starts[first], starts[last]))
-        if token.type == "table_open" and last - first > 2:
-            header = text[starts[first] : starts[first + 2]]
-            introductions[starts[first] + len(header.rstrip())] = starts[first]
-            leads.append(Lead(starts[first], starts[first + 2], starts[last]))
-    return Outline(found_headings(tokens, starts), borders, wholes, introductions, leads)
+        yield start, tokens
+        if end == len(text):
+            return
+        start = end
+        size = _PART
+
+
+def _is_open(part: str, tokens: Sequence[Token]) -> bool:
+    """Whether code or HTML at the end of the part may go on behind it."""
+    last = tokens[-1] if tokens else None
+    if last is None or last.map is None or last.map[1] < part.count("\n"):
+        return False
+    if last.type == "fence":
+        line = part.rstrip("\n").rpartition("\n")[2].strip()
+        return last.map[1] - last.map[0] < 2 or not line.startswith(last.markup)
+    return last.type == "html_block"
+
+
+class _Outliner:
+    """Puts the outline of a document together, part by part."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.anchors = Anchors()
+        self.headings: list[Heading] = []
+        self.borders: dict[int, int] = {}
+        self.wholes: dict[int, int] = {}
+        self.introductions: dict[int, int] = {}
+        self.leads: list[Lead] = []
+
+    def add(self, offset: int, tokens: Sequence[Token]) -> None:
+        """Add the part that begins at `offset`."""
+        last_line = max((token.map[1] for token in tokens if token.map), default=0)
+        starts = line_starts(self.text, offset, last_line)
+        self.headings += found_headings(tokens, starts, self.anchors)
+        for index, token in enumerate(tokens):
+            if token.map is None or token.nesting < 0 or token.type == "inline":
+                continue
+            first, last = starts[token.map[0]], starts[token.map[1]]
+            self._border(first, token.level)
+            if token.type in (*_CODE, "table_open"):
+                self._border(last, token.level)
+                self.wholes[first] = last
+            if token.type in _CODE:
+                for line in range(token.map[0] + 1, token.map[1]):
+                    blank = not self.text[starts[line - 1] : starts[line]].strip()
+                    self._border(starts[line], AFTER_BLANK_LINE if blank else CODE_LINE)
+            if token.type in _INTRODUCED:
+                for start, end in _introduction(self.text, tokens, index, starts):
+                    self.introductions[end] = start
+                    self.leads.append(Lead(start, first, last))
+            if token.type == "table_open" and token.map[1] - token.map[0] > 2:
+                body = starts[token.map[0] + 2]
+                self.introductions[first + len(self.text[first:body].rstrip())] = first
+                self.leads.append(Lead(first, body, last))
+
+    def _border(self, offset: int, depth: int) -> None:
+        self.borders[offset] = min(depth, self.borders.get(offset, depth))
 
 
 _BLANK_LINES = re.compile(r"\n[^\S\n]*\n\s*")

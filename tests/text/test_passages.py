@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from datasette_rag.text.outline import markdown_outline
 from datasette_rag.text.passages import Passage, cut
 from datasette_rag.text.words import hard_cut
 
@@ -370,3 +371,37 @@ def test_time_grows_linearly(markdown):
 
     seconds(0.1)  # loads what is loaded once
     assert seconds(2) < 8 * seconds(0.5) + 0.1
+
+
+@settings(max_examples=500, deadline=None)
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "# a\n",
+                "## b\n\n",
+                "```\n",
+                "````\n",
+                "~~~\n",
+                "text\n",
+                "\n",
+                "<!--\n",
+                "-->\n",
+                "<div>\n",
+                "- x\n",
+                "  y\n",
+                "    # c\n",
+                "> # d\n",
+                "x:\n\n- y\n",
+                "| a |\n|--|\n| b |\n",
+            ]
+        ),
+        max_size=40,
+    )
+)
+def test_a_long_text_is_parsed_in_parts_to_the_same_outline(pieces):
+    text = "".join(pieces)
+    whole = markdown_outline(text)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("datasette_rag.text.outline._PART", 3)
+        assert markdown_outline(text) == whole
