@@ -24,7 +24,6 @@ _INTRODUCED = (*_CODE, "bullet_list_open", "ordered_list_open", "table_open")
 # Closing marks may stand behind the colon: "**Note:**", "(as follows:)".
 _INTRODUCES = re.compile(r"[:：﹕][*_`\"'”’)\]]{0,4}\s*\Z")
 _PART = 500_000  # characters that are parsed at once
-_BEFORE_HEADING = re.compile(r"\n(?=#{1,6}[ \t])")
 _LONGEST_PARAGRAPH = 4_000  # characters; none that introduces a list is longer
 
 
@@ -80,29 +79,21 @@ def _parts(text: str) -> Iterator[tuple[int, list[Token]]]:
     start = 0
     size = _PART
     while True:
-        border = _BEFORE_HEADING.search(text, start + size)
-        end = border.end() if border else len(text)
-        part = text[start:end]
-        tokens = parse_blocks(part)
-        if end < len(text) and _is_open(part, tokens):
-            size *= 2
-            continue
-        yield start, tokens
+        end = text.find("\n", start + size) + 1 or len(text)
+        tokens = parse_blocks(text[start:end])
         if end == len(text):
+            yield start, tokens
             return
-        start = end
-        size = _PART
-
-
-def _is_open(part: str, tokens: Sequence[Token]) -> bool:
-    """Whether code or HTML at the end of the part may go on behind it."""
-    last = tokens[-1] if tokens else None
-    if last is None or last.map is None or last.map[1] < part.count("\n"):
-        return False
-    if last.type == "fence":
-        line = part.rstrip("\n").rpartition("\n")[2].strip()
-        return last.map[1] - last.map[0] < 2 or not line.startswith(last.markup)
-    return last.type == "html_block"
+        # Whatever follows, the last heading is one, and all before it is what it is.
+        for index in range(len(tokens) - 1, 0, -1):
+            token = tokens[index]
+            if token.type == "heading_open" and token.level == 0 and token.map is not None:
+                yield start, tokens[:index]
+                start = line_starts(text, start, token.map[0])[token.map[0]]
+                size = _PART
+                break
+        else:
+            size *= 2
 
 
 class _Outliner:
