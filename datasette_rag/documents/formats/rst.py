@@ -36,7 +36,13 @@ def read(content: bytes) -> Content:
         import docutils  # noqa: F401
     except ImportError:
         raise UnreadableDocument("needs docutils: datasette install 'datasette-rag[rst]'") from None
-    text = read_page(_to_html(clean(decoded(content)))).markdown
+    source = clean(decoded(content))
+    try:
+        html = _to_html(source)
+    except Exception as error:
+        # What it can make nothing of it raises in many ways, and one file must not stop the others.
+        raise UnreadableDocument("docutils cannot read it") from error
+    text = read_page(html).markdown
     return Content(text, "markdown", title=document_title(text))
 
 
