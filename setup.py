@@ -40,11 +40,11 @@ setup(
         # Turns HTML in columns into text, fast enough to do it while a question waits.
         "selectolax>=0.3.21",
         # Tells the encoding of documents that are in none of Unicode's.
-        "charset-normalizer>=3.4",
+        "charset-normalizer>=3.5",
     ],
     extras_require={
         # Reads reStructuredText; the reference implementation.
-        "rst": ["docutils>=0.21"],
+        "rst": ["docutils>=0.22"],
         # Reads the text of PDF files; pure Python, without further dependencies.
         "pdf": ["pypdf>=5"],
         "test": [
@@ -61,7 +61,7 @@ setup(
             "types-PyYAML",
             "types-docutils",
             # What the extras need is tested too.
-            "docutils>=0.21",
+            "docutils>=0.22",
             "pypdf>=5",
         ],
     },
