@@ -39,8 +39,14 @@ setup(
         "nh3>=0.2.18",
         # Turns HTML in columns into text, fast enough to do it while a question waits.
         "selectolax>=0.3.21",
+        # Tells the encoding of documents that are in none of Unicode's.
+        "charset-normalizer>=3.5",
     ],
     extras_require={
+        # Reads reStructuredText; the reference implementation.
+        "rst": ["docutils>=0.22"],
+        # Reads the text of PDF files; pure Python, without further dependencies.
+        "pdf": ["pypdf>=5"],
         "test": [
             # Runs the tests.
             "pytest>=8",
@@ -53,6 +59,10 @@ setup(
             # Types.
             "mypy>=1.13",
             "types-PyYAML",
+            "types-docutils",
+            # What the extras need is tested too.
+            "docutils>=0.22",
+            "pypdf>=5",
         ],
     },
 )

@@ -8,9 +8,11 @@ from . import (
     ask_json,
     claude_first_token,
     claude_streams,
+    cut_large,
     import_time,
     index_til,
     log,
+    long_rows,
     many_tables,
 )
 
@@ -20,6 +22,8 @@ BENCHMARKS = (
     many_tables,
     import_time,
     index_til,
+    cut_large,
+    long_rows,
     claude_first_token,
     claude_streams,
 )

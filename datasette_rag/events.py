@@ -40,8 +40,7 @@ class Source:
     a table without one); it is empty, and `row_url` None, where the row has no address of
     its own. `heading` is the trail of headings above the passage (`Guide > Install`), empty
     where there is none. `score` is the fused rank score: larger is better, comparable only
-    within one question. `start` is where the passage begins in the text of its row, None
-    if that is not known.
+    within one question.
     """
 
     number: int
@@ -57,7 +56,6 @@ class Source:
     row_url: str | None
     cited: bool = False
     quotes: tuple[Quote, ...] = ()
-    start: int | None = None
 
 
 @dataclass(frozen=True)

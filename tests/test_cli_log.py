@@ -69,7 +69,6 @@ def source(id, title):
         "title": title,
         "heading": "",
         "passage_hash": "",
-        "passage_chars": 1,
         "cited": 1,
         "quotes": "[[0, 1]]",
     }

@@ -40,6 +40,19 @@ def test_the_defaults_that_are_told_are_the_defaults():
     assert config.Config().no_answer in PAGES["configuration.md"]
 
 
+def test_every_format_of_documents():
+    from datasette_rag.documents.formats import FORMATS
+
+    assert [ending for ending in FORMATS if f"`{ending}`" not in PAGES["documents.md"]] == []
+
+
+def test_every_key_of_front_matter():
+    from datasette_rag.documents.formats import front_matter
+
+    keys = [*front_matter._TITLE, *front_matter._DATE, *front_matter._URL, *front_matter._LANGUAGE]
+    assert [key for key in keys if f"`{key}`" not in PAGES["documents.md"]] == []
+
+
 @pytest.mark.parametrize("name", sorted(command_line()))
 def test_every_command_and_option(name):
     page = PAGES["command-line.md"]

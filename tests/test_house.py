@@ -65,6 +65,9 @@ def test_every_room_has_its_floor():
         ("sqlite_utils", "documents log"),
         ("selectolax", "text"),
         ("nh3", "web"),
+        ("charset_normalizer", "documents"),
+        ("docutils", "documents"),
+        ("pypdf", "documents"),
     ],
 )
 def test_who_imports_what(module, homes):
@@ -93,6 +96,7 @@ def test_every_file_says_in_its_first_line_what_it_is_for():
 
 def test_importing_the_plugin_imports_nothing_heavy():
     heavy = ["anthropic", "sqlite_utils", "selectolax", "nh3", "markdown_it", "bs4", "lxml"]
+    heavy += ["charset_normalizer", "docutils", "pypdf"]
     # Datasette imports some of them itself, and believes to be under test to leave ours out.
     code = (
         "import sys; sys._called_from_test = True; import datasette.cli; before = set(sys.modules); "

@@ -17,7 +17,7 @@ from ..log.read import LoggedQuestion, question
 from ..log.rows import LoggedSource, passage_hash
 from ..retrieval.canned import searchable_by
 from ..retrieval.catalogue import catalogue
-from ..retrieval.rows import Key, row_texts
+from ..retrieval.rows import Key, passages_of_rows
 from ..retrieval.tables import SearchableTable
 
 if TYPE_CHECKING:
@@ -61,10 +61,10 @@ async def logged_answer(datasette: Datasette, id: str, actor: Actor) -> LoggedAn
     searchable = await _searchable(datasette, actor, tables)
     if searchable is None:
         return NOT_FOUND
-    texts = await _texts(datasette, searchable, found.sources)
+    passages = await _passages(datasette, searchable, found)
     sources, freshness = [], {}
     for source in found.sources:
-        passage, state = _passage(source, texts.get((source.database, source.table), {}))
+        passage, state = _passage(source, passages.get((source.database, source.table), {}))
         freshness[source.number] = state
         sources.append(_as_source(datasette, source, passage))
     reply = replace(
@@ -94,33 +94,30 @@ async def _searchable(
     return wanted if len(opening) == len(wanted) and visible == tables else None
 
 
-async def _texts(
-    datasette: Datasette,
-    searchable: Mapping[Table, SearchableTable],
-    sources: Sequence[LoggedSource],
-) -> dict[Table, dict[Key, str]]:
-    texts = {}
+async def _passages(
+    datasette: Datasette, searchable: Mapping[Table, SearchableTable], found: LoggedQuestion
+) -> dict[Table, dict[Key, list[str]]]:
+    """What the rows of the sources would be cut into now, by table and key."""
+    passages = {}
     for key, table in searchable.items():
         keys = [
             source.pks
-            for source in sources
+            for source in found.sources
             if (source.database, source.table) == key and source.pks
         ]
         try:
-            texts[key] = await row_texts(datasette, table, keys)
+            passages[key] = await passages_of_rows(datasette, table, keys, found.reply.keywords)
         except sqlite3.Error:
-            texts[key] = {}
-    return texts
+            passages[key] = {}
+    return passages
 
 
-def _passage(source: LoggedSource, texts: Mapping[Key, str]) -> tuple[str, Freshness]:
-    """The passage of a source in the text that its row has now, if it is still there."""
-    text = texts.get(source.pks)
-    if text is None:
+def _passage(source: LoggedSource, passages: Mapping[Key, Sequence[str]]) -> tuple[str, Freshness]:
+    """The passage of a source in the row as it is now, if it is still there."""
+    of_row = passages.get(source.pks)
+    if of_row is None:
         return "", "gone"
-    start = source.passage_start
-    if start is not None:
-        passage = text[start : start + source.passage_chars]
+    for passage in of_row:
         if passage_hash(passage) == source.passage_hash:
             return passage, "unchanged"
     return "", "changed"
@@ -144,7 +141,6 @@ def _as_source(datasette: Datasette, source: LoggedSource, passage: str) -> Sour
         quotes=tuple(Quote(passage[start:end], start, end) for start, end in source.quotes)
         if passage
         else (),
-        start=source.passage_start,
     )
 
 

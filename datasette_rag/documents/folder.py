@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .errors import DocumentsError, UnreadableDocument
+from .formats import FORMATS
 from .globs import Globs, PatternError
 
-MARKDOWN_SUFFIXES = (".md", ".markdown")
-SUFFIXES = (*MARKDOWN_SUFFIXES, ".txt", ".text")
+SUFFIXES = tuple(FORMATS)
 
 
 @dataclass(frozen=True)

@@ -123,8 +123,6 @@ def _source(row: Row) -> LoggedSource:
         heading=row["heading"],
         date=row["date"],
         passage_hash=row["passage_hash"],
-        passage_start=row["passage_start"],
-        passage_chars=row["passage_chars"],
         cited=bool(row["cited"]),
         quotes=tuple((start, end) for start, end in json.loads(row["quotes"])),
     )

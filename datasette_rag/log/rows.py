@@ -18,8 +18,7 @@ Row = dict[str, Any]
 class LoggedSource:
     """A source as the log knows it: without its text, which stays in its row.
 
-    `passage_hash` is the SHA-256 of the passage in hexadecimal, `passage_start` where it
-    began in the text of its row (None if unknown), `passage_chars` its length.
+    `passage_hash` is the SHA-256 of the passage in hexadecimal.
     """
 
     number: int
@@ -30,8 +29,6 @@ class LoggedSource:
     heading: str
     date: str | None
     passage_hash: str
-    passage_start: int | None
-    passage_chars: int
     cited: bool
     quotes: tuple[tuple[int, int], ...]
 
@@ -92,8 +89,6 @@ def source_rows(reply: Reply) -> list[Row]:
             "heading": storable(source.heading),
             "date": source.date,
             "passage_hash": passage_hash(source.passage),
-            "passage_start": source.start,
-            "passage_chars": len(source.passage),
             "cited": int(source.cited),
             "quotes": _json([[quote.start, quote.end] for quote in source.quotes]),
         }

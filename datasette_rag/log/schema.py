@@ -64,8 +64,6 @@ create table {SOURCES} (
   heading text not null,
   date text,
   passage_hash text not null,
-  passage_start integer,
-  passage_chars integer not null,
   cited integer not null,
   quotes text not null,
   primary key (question_id, number)

@@ -13,10 +13,11 @@ from datasette.utils import tilde_encode
 from ..events import SearchedTable, Source
 from ..text.plain import to_text
 from .fusion import reciprocal_rank_fusion
-from .passages import RowPassage, WeighedRow, cut_passages, row_text, weigh_rows
+from .passages import RowPassage, cut_passages
 from .queries import ROW_LIMIT
 from .search import Budget, FoundRow, TableResult, out_of_date_message, search_table
 from .tables import SearchableTable
+from .weighing import WeighedRow, weigh_rows
 
 if TYPE_CHECKING:
     from datasette.app import Datasette
@@ -150,7 +151,6 @@ def _source(datasette: Datasette, number: int, chosen: RowPassage, score: float)
     heading = chosen.passage.heading
     if table.heading_column is not None:
         heading = to_text(row.values[table.heading_column]) or heading
-    start = row_text(row).find(chosen.passage.text)
     return Source(
         number=number,
         database=table.database,
@@ -167,7 +167,6 @@ def _source(datasette: Datasette, number: int, chosen: RowPassage, score: float)
             if pks
             else None
         ),
-        start=start if start >= 0 else None,
     )
 
 

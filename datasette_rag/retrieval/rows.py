@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from .passages import row_text
+from .passages import possible_passages
 from .queries import row_by_key_sql, row_columns
 from .search import FoundRow
 from .tables import SearchableTable
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 Key = tuple[str, ...]
 
 
-async def row_texts(
-    datasette: Datasette, table: SearchableTable, keys: Iterable[Key]
-) -> dict[Key, str]:
-    """The text of each row that is there, as passages are cut from it.
+async def passages_of_rows(
+    datasette: Datasette, table: SearchableTable, keys: Iterable[Key], keywords: Sequence[str]
+) -> dict[Key, list[str]]:
+    """Every passage that a search for these keywords can cut out of each row that is there.
 
     `keys` are keys as `Source.pks` has them. Raises sqlite3.Error.
     """
@@ -29,12 +29,13 @@ async def row_texts(
     columns = row_columns(table)
     sql = row_by_key_sql(table)
 
-    def read(conn: sqlite3.Connection) -> dict[Key, str]:
-        texts = {}
+    def read(conn: sqlite3.Connection) -> dict[Key, list[str]]:
+        passages = {}
         for key in wanted:
             row = conn.execute(sql, key).fetchone()
             if row is not None:
-                texts[key] = row_text(FoundRow(table, 0, 0, dict(zip(columns, tuple(row)))))
-        return texts
+                found = FoundRow(table, 0, 0, dict(zip(columns, tuple(row))))
+                passages[key] = possible_passages(found, keywords)
+        return passages
 
     return await datasette.databases[table.database].execute_fn(read)

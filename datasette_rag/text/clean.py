@@ -8,6 +8,10 @@ _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f]")
 _NO_CHARACTERS = re.compile(r"[\ufeff\ud800-\udfff]")
 _NOT_IN_A_PIECE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ufeff\ud800-\udfff]")
 _LINE_ENDS = re.compile(r"\r\n?|[\v\f\x85\u2028\u2029]")
+# The same for UTF-8: one pass for what is one byte, and a search for each longer sign.
+_UNCLEAN_BYTES = bytes([*range(9), *range(11, 32), 127])
+_UNCLEAN_C1 = re.compile(rb"\xc2[\x80-\x9f]")
+_UNCLEAN_SIGNS = tuple(sign.encode() for sign in "\u2028\u2029\ufeff")
 
 
 def clean(text: str) -> str:
@@ -19,7 +23,23 @@ def clean(text: str) -> str:
     Args:
         text: any text.
     """
+    text = text.replace("\r\n", "\n")
+    if _is_clean(text):
+        return text
     return _NO_CHARACTERS.sub("", _CONTROL.sub(" ", _LINE_ENDS.sub("\n", text)))
+
+
+def _is_clean(text: str) -> bool:
+    # Most texts are, and long ones are to be told so while a question waits.
+    try:
+        encoded = text.encode()
+    except UnicodeEncodeError:
+        return False  # lone surrogates
+    if len(encoded.translate(None, _UNCLEAN_BYTES)) < len(encoded):
+        return False
+    return text.isascii() or not (
+        _UNCLEAN_C1.search(encoded) or any(sign in encoded for sign in _UNCLEAN_SIGNS)
+    )
 
 
 def clean_piece(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Markdown to its headings and the borders of its blocks, as a Markdown parser sees them."""
+"""The headings of Markdown, as a Markdown parser sees them: what they say, and their anchors."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import islice
 from typing import TYPE_CHECKING
+
+from .anchors import Anchors
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -15,37 +18,20 @@ if TYPE_CHECKING:
 # The parser ends lines at these and at nothing else.
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
-# Where a block can be cut: the nesting depth of what begins there, 0 being outermost.
-# Lines inside a block of code come after every depth that the parser can reach (20).
-AFTER_BLANK_LINE = 50
-CODE_LINE = 51
-
 
 @dataclass(frozen=True)
 class Heading:
     """A heading: `text[start:end]` is its lines as written, `.text` what they say.
 
     `level` is 1 to 6. `text` is plain, on one line, and empty for a heading without words.
+    `anchor` is the one that GitHub gives it, without `#`; no two of a document are equal.
     """
 
     level: int
     text: str
     start: int
     end: int
-
-
-@dataclass(frozen=True)
-class Outline:
-    """The structure of a document.
-
-    `headings` are in order. `borders` maps the offsets at which the document can be cut to
-    their depth: the smaller, the better a place it is. `wholes` maps the offset of each table
-    and each block of code or HTML to the offset behind it: these are best kept whole.
-    """
-
-    headings: Sequence[Heading]
-    borders: dict[int, int]
-    wholes: dict[int, int]
+    anchor: str
 
 
 def headings(text: str) -> list[Heading]:
@@ -57,7 +43,7 @@ def headings(text: str) -> list[Heading]:
     Args:
         text: Markdown.
     """
-    return _headings(_parser().parse(text), _line_starts(text))
+    return found_headings(parse_blocks(text), line_starts(text), Anchors())
 
 
 def document_title(text: str) -> str | None:
@@ -83,51 +69,49 @@ def document_title(text: str) -> str | None:
         reach = end * 4
 
 
-def markdown_outline(text: str) -> Outline:
-    """The headings, borders and uncut blocks of a Markdown document.
+def parse_blocks(text: str) -> list[Token]:
+    """The blocks of Markdown as the parser's tokens; what is in a paragraph stays unparsed."""
+    return _block_parser().parse(text)
+
+
+def line_starts(text: str, start: int = 0, count: int | None = None) -> list[int]:
+    """The offset of each line, and of the end of the text for the line after the last.
 
     Args:
-        text: Markdown. The time taken grows linearly with its length.
+        text: the text.
+        start: the offset of the first line.
+        count: how many lines to look at; all by default.
     """
-    tokens = _parser().parse(text)
-    starts = _line_starts(text)
-    borders: dict[int, int] = {}
-    wholes: dict[int, int] = {}
+    ends = (found.end() for found in islice(_LINE_END.finditer(text, start), count))
+    return [start, *ends, len(text)]
 
-    def border(line: int, depth: int) -> None:
-        offset = starts[line]
-        borders[offset] = min(depth, borders.get(offset, depth))
 
-    for token in tokens:
-        if token.map is None or token.nesting < 0 or token.type == "inline":
+def found_headings(
+    tokens: Sequence[Token], starts: Sequence[int], anchors: Anchors
+) -> list[Heading]:
+    """The headings among the tokens of `parse_blocks`.
+
+    Args:
+        tokens: the parsed text.
+        starts: its `line_starts`.
+        anchors: those of the document that the text is a part of.
+    """
+    found = []
+    for index, token in enumerate(tokens):
+        if token.type != "heading_open" or token.map is None:
             continue
-        first, last = token.map
-        border(first, token.level)
-        if token.type in ("fence", "code_block", "html_block", "table_open"):
-            border(last, token.level)
-            wholes[starts[first]] = starts[last]
-            if token.type != "table_open":
-                for line in range(first + 1, last):
-                    blank = not text[starts[line - 1] : starts[line]].strip()
-                    border(line, AFTER_BLANK_LINE if blank else CODE_LINE)
-    return Outline(_headings(tokens, starts), borders, wholes)
-
-
-_BLANK_LINES = re.compile(r"\n[^\S\n]*\n\s*")
-
-
-def plain_outline(text: str) -> Outline:
-    """The borders of a text without markup: the ends of its blank lines.
-
-    Args:
-        text: any text.
-    """
-    return Outline([], {found.end(): 0 for found in _BLANK_LINES.finditer(text)}, {})
+        words, shown = _said(tokens[index + 1].content)
+        # Those in quotations and lists have anchors too, which none after them can have.
+        anchor = anchors.next(shown)
+        if token.level == 0:
+            first, last = token.map
+            level = int(token.tag[1:])
+            found.append(Heading(level, words, starts[first], starts[last], anchor))
+    return found
 
 
 @cache
-def _parser() -> MarkdownIt:
-    """A parser of blocks only: what stands inside a paragraph is of no concern here."""
+def _block_parser() -> MarkdownIt:
     from markdown_it import MarkdownIt
 
     parser = MarkdownIt("commonmark").enable("table")
@@ -142,38 +126,23 @@ def _inline_parser() -> MarkdownIt:
     return MarkdownIt("commonmark")
 
 
-def _line_starts(text: str) -> list[int]:
-    """The offset of each line, and of the end of the text for the line after the last."""
-    starts = [0, *(found.end() for found in _LINE_END.finditer(text))]
-    starts.append(len(text))
-    return starts
-
-
-def _headings(tokens: Sequence[Token], starts: list[int]) -> list[Heading]:
-    found = []
-    for index, token in enumerate(tokens):
-        if token.type == "heading_open" and token.level == 0 and token.map is not None:
-            first, last = token.map
-            words = _plain(tokens[index + 1].content)
-            found.append(Heading(int(token.tag[1:]), words, starts[first], starts[last]))
-    return found
-
-
-def _plain(content: str) -> str:
-    """The words of inline Markdown, on one line."""
+def _said(content: str) -> tuple[str, str]:
+    """The words of inline Markdown on one line, and as a browser has them, without images."""
     if not re.search(r"[^\w\s.,:;?()'\"/-]|_", content):
-        return " ".join(content.split())
-    parts: list[str] = []
+        return " ".join(content.split()), content
+    words: list[str] = []
+    shown: list[str] = []
     for token in _inline_parser().parseInline(content):
-        _collect(token.children or (), parts)
-    return " ".join("".join(parts).split())
+        _collect(token.children or (), words, shown)
+    return " ".join("".join(words).split()), "".join(shown)
 
 
-def _collect(tokens: Iterable[Token], parts: list[str]) -> None:
+def _collect(tokens: Iterable[Token], words: list[str], shown: list[str]) -> None:
     for token in tokens:
         if token.type in ("text", "text_special", "code_inline"):
-            parts.append(token.content)
+            words.append(token.content)
+            shown.append(token.content)
         elif token.type in ("softbreak", "hardbreak"):
-            parts.append(" ")
+            words.append(" ")
         elif token.children:  # an image: its alternative text
-            _collect(token.children, parts)
+            _collect(token.children, words, [])

@@ -1,47 +1,33 @@
-"""HTML to plain text, through an HTML parser."""
+"""HTML to plain text and to Markdown, through an HTML parser."""
 
 from __future__ import annotations
 
 import html
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from .clean import clean
+from .html_markdown import MarkdownWriter
+from .html_writer import Writer, names
 
 if TYPE_CHECKING:
-    from selectolax.lexbor import LexborNode
-
-
-def _names(names: str) -> frozenset[str]:
-    return frozenset(names.split())
-
-
-_LEFT_OUT = _names(
-    "script style template noscript iframe object svg math audio video canvas datalist"
-)
-_PARAGRAPHS = _names("p h1 h2 h3 h4 h5 h6 ul ol dl table blockquote pre figure hr title")
-_BLOCKS = _names(
-    "address article aside body button caption center dd details dialog div dt fieldset "
-    "figcaption footer form header html li main nav optgroup option section summary tbody tfoot "
-    "thead tr"
-)
-_WHITE_SPACE = re.compile(r"\s+")
-
-# What is to stand before the next word, from nothing to a blank line.
-_NOTHING, _SPACE, _LINE, _BLANK_LINE = range(4)
-_SEPARATORS = ("", " ", "\n", "\n\n")
+    from selectolax.lexbor import LexborHTMLParser
 
 # The parser's time grows with the square of the depth, and every paragraph repeats the styles
 # that were left open before it. No page that anyone wrote comes near these numbers; HTML that
 # goes beyond them is made to exhaust us.
 _MAX_DEPTH = 1000
 _MAX_STYLES = 10
-_STYLES = _names("a b big code em font i nobr s small strike strong tt u")
+_STYLES = names("a b big code em font i nobr s small strike strong tt u")
 _TAG = re.compile(r"<(/?)([a-z][a-z0-9]*)[^<>]*>", re.IGNORECASE)
-_NEVER_DEEPER = _names(
+_NEVER_DEEPER = names(
     "area base br col embed hr img input link meta param source track wbr "
     "p li td th tr dt dd option"
+)
+_HIDDEN = (
+    '[hidden], [aria-hidden="true"], [style*="display:none"], [style*="display: none"], '
+    '[style*="visibility:hidden"], [style*="visibility: hidden"]'
 )
 
 
@@ -50,32 +36,50 @@ def html_to_text(source: str) -> str:
 
     Blocks stand on lines of their own, paragraphs between blank lines, list items behind
     `- ` or their number, the cells of a row with ` | ` between them; `<pre>` keeps its white
-    space, entities are decoded; scripts, styles, templates and comments are left out. Of HTML
-    nested absurdly deep only the tags are removed.
+    space, entities are decoded; scripts, styles, templates, comments and hidden parts are left
+    out. Of HTML nested absurdly deep only the tags are removed.
 
     Args:
         source: HTML, a whole page or a fragment, well-formed or not.
     """
+    tree = parsed(source)
+    if tree is None:
+        return without_tags(source)
+    return clean(Writer(hidden(tree)).written(tree.root)).rstrip()
+
+
+def html_to_markdown(source: str) -> str:
+    """HTML as Markdown: the same text, with its headings, tables, lists and code marked.
+
+    Args:
+        source: HTML, a whole page or a fragment, well-formed or not.
+    """
+    tree = parsed(source)
+    if tree is None:
+        return without_tags(source)
+    return clean(MarkdownWriter(hidden(tree)).written(tree.root)).rstrip()
+
+
+def parsed(source: str) -> LexborHTMLParser | None:
+    """The tree of HTML; None where it is nested absurdly deep."""
     if _too_deep(source):
-        return clean(html.unescape(_TAG.sub(" ", source))).strip()
+        return None
     from selectolax.lexbor import LexborHTMLParser
 
-    writer = _Writer()
-    root = LexborHTMLParser(source).root
-    node: LexborNode | None = root
-    # A loop and no recursion, since HTML can be nested as deep as it likes.
-    while node is not None:
-        if writer.enter(node):
-            if node.first_child is not None:
-                node = node.first_child
-                continue
-            writer.leave(node)
-        while node is not None and node.next is None:
-            node = node.parent
-            if node is not None:
-                writer.leave(node)
-        node = node.next if node is not None else None
-    return clean(writer.text()).rstrip()
+    return LexborHTMLParser(source)
+
+
+def hidden(tree: LexborHTMLParser) -> frozenset[int]:
+    """The parts of a page that a browser does not show, by their `mem_id`."""
+    # A whole page is often hidden until its script has run.
+    return frozenset(
+        node.mem_id for node in tree.css(_HIDDEN) if node.tag not in ("html", "body", "main")
+    )
+
+
+def without_tags(source: str) -> str:
+    """The text between the tags of HTML that cannot be parsed in reasonable time."""
+    return clean(html.unescape(_TAG.sub(" ", source))).strip()
 
 
 def _too_deep(source: str) -> bool:
@@ -92,120 +96,3 @@ def _too_deep(source: str) -> bool:
         if depth > _MAX_DEPTH or styles > _MAX_STYLES:
             return True
     return False
-
-
-class _Writer:
-    """Puts the text together, with the white space that the elements call for."""
-
-    def __init__(self) -> None:
-        self.parts: list[str] = []
-        self.wanted = _NOTHING
-        self.mark = ""  # of a list item whose first word is still to come
-        self.lists: list[int | None] = []  # the number of the last item, None for bullets
-        self.flat = [False]  # whether we are in a cell that has to stay on one line
-        self.verbatim: list[str] | None = None  # the text of the <pre> that we are in
-        self.pre_depth = 0
-
-    def enter(self, node: LexborNode) -> bool:
-        """Begin a node; whether its children are wanted."""
-        tag = node.tag or ""
-        if tag == "-text":
-            self._write(node.text_content or "")
-            return False
-        if not tag[:1].isalpha() or tag in _LEFT_OUT:
-            return False
-        if self.verbatim is not None:
-            self.verbatim.append("\n" if tag == "br" else "")
-            self.pre_depth += tag == "pre"
-        elif tag == "br":
-            self._want(_BLANK_LINE if self.wanted >= _LINE else _LINE)
-        elif tag in ("td", "th"):
-            before, after = _has_cell(node, "prev"), _has_cell(node, "next")
-            if before:
-                self.parts.append("\n| " if self.wanted >= _LINE else " | ")
-                self.wanted = _NOTHING
-            self.flat.append(before or after)
-        else:
-            self._break(tag)
-            self._begin_block(tag)
-        return True
-
-    def leave(self, node: LexborNode) -> None:
-        """End a node that `enter` began."""
-        tag = node.tag or ""
-        if self.verbatim is not None:
-            self.pre_depth -= tag == "pre"
-            if self.pre_depth:
-                return
-            text = "".join(self.verbatim).strip("\n")
-            self.verbatim = None
-            self._add(text)
-        if tag in ("td", "th", "table"):
-            self.flat.pop()
-        elif tag in ("ul", "ol"):
-            self.lists.pop()
-        if tag not in ("td", "th"):
-            self._break(tag)
-
-    def text(self) -> str:
-        """All that was written."""
-        return "".join(self.parts).strip("\n").rstrip()
-
-    def _begin_block(self, tag: str) -> None:
-        if tag == "pre":
-            self.verbatim = []
-            self.pre_depth = 1
-        elif tag == "table":
-            # Within a cell it makes that cell a part of the page's layout.
-            self.flat.append(False)
-        elif tag in ("ul", "ol"):
-            self.lists.append(0 if tag == "ol" else None)
-        elif tag == "li" and not self.flat[-1]:
-            number = self.lists[-1] if self.lists else None
-            if number is None:
-                self.mark = "- "
-            else:
-                self.lists[-1] = number + 1
-                self.mark = f"{number + 1}. "
-
-    def _break(self, tag: str) -> None:
-        """What a block wants at its beginning and at its end."""
-        if tag in _PARAGRAPHS and not (tag in ("ul", "ol") and self.lists):
-            self._want(_BLANK_LINE)
-        elif tag in _PARAGRAPHS or tag in _BLOCKS:
-            self._want(_LINE)
-
-    def _want(self, separator: int) -> None:
-        if self.flat[-1]:
-            separator = _SPACE
-        if not self.mark:
-            self.wanted = max(self.wanted, separator)
-
-    def _write(self, text: str) -> None:
-        text = text.replace("\xad", "")  # where a word may be broken
-        if self.verbatim is not None:
-            self.verbatim.append(text)
-            return
-        words = _WHITE_SPACE.sub(" ", text)
-        if words.startswith(" "):
-            self._want(_SPACE)
-        self._add(words.strip(" "))
-        if words.endswith(" "):
-            self._want(_SPACE)
-
-    def _add(self, words: str) -> None:
-        if not words:
-            return
-        if self.parts and not (self.wanted == _SPACE and self.parts[-1].endswith(" ")):
-            self.parts.append(_SEPARATORS[self.wanted])
-        self.parts.append(self.mark + words)
-        self.wanted = _NOTHING
-        self.mark = ""
-
-
-def _has_cell(node: LexborNode, direction: Literal["prev", "next"]) -> bool:
-    """Whether the row has a cell before or after this one."""
-    sibling = getattr(node, direction)
-    while sibling is not None and sibling.tag not in ("td", "th"):
-        sibling = getattr(sibling, direction)
-    return sibling is not None

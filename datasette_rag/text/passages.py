@@ -2,42 +2,39 @@
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from .headings import Heading, Outline, markdown_outline, plain_outline
+from .contexts import Contexts
+from .headings import Heading
+from .outline import Outline, markdown_outline, plain_outline
 from .sentences import sentence_spans
-
-# Scripts that put no spaces between words: about two characters a word in Chinese and
-# Japanese, about four in Thai, Lao, Khmer and Burmese.
-_WORD = re.compile(
-    r"[\u3001-\u30ff\u3400-\u9fff\uf900-\ufaff\uff01-\uff65\U00020000-\U0003ffff]{1,2}"
-    r"|[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]{1,4}"
-    r"|[^\s\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3001-\u30ff\u3400-\u9fff\uf900-\ufaff"
-    r"\uff01-\uff65\U00020000-\U0003ffff]+"
-)
-_JOINER = "\u200d"
-_VARIATION_SELECTORS = "\ufe0e\ufe0f"
+from .words import WORD, hard_cut
 
 
 @dataclass(frozen=True)
 class Passage:
-    """A piece of a text: `text == source[start:end]`, without white space at its ends.
+    """A piece of a text, `source[start:end]`, without white space at its ends.
 
-    `heading` is the trail of headings that it stands under (`Guide > Install`) as plain
-    text, `anchor` the fragment of an address that leads to its section; both are empty where
-    there is none.
+    `text` is that piece, behind what has to be repeated to understand it: the header of the
+    table that it is a part of, or the sentence that introduces its list. The piece is always
+    the last `end - start` characters of `text`. `heading` is the trail of headings that it
+    stands under (`Guide > Install`) as plain text, and `anchor` GitHub's anchor of the last
+    of them; both are empty where there is none.
     """
 
     text: str
     start: int
     end: int
     heading: str
-    anchor: str = ""
+    anchor: str
+
+    @property
+    def context(self) -> str:
+        """What `text` repeats from further up in front of the piece; mostly empty."""
+        return self.text[: len(self.text) - (self.end - self.start)]
 
 
 @dataclass(frozen=True)
@@ -53,7 +50,12 @@ class _Unit:
 
 
 def cut(
-    text: str, *, markdown: bool, target_words: int = 150, max_chars: int = 2000
+    text: str,
+    *,
+    markdown: bool,
+    target_words: int = 150,
+    max_chars: int = 2000,
+    above: Sequence[Heading] = (),
 ) -> list[Passage]:
     """Cut a text into passages.
 
@@ -65,15 +67,23 @@ def cut(
     twice the target, and a piece of less than a quarter of the target goes with its neighbour:
     so passages can exceed the target, most of them by no more than a quarter.
 
+    A sentence that ends in a colon stays with the list, table or code that it introduces.
+    Where such a list or table has to be cut, every part repeats the introduction and the
+    table's header, unless they take more than a third of `max_chars`.
+
     Args:
         text: the text. The time taken grows linearly with its length.
-        markdown: whether to look for Markdown's headings, tables and blocks of code.
+        markdown: whether to look for Markdown's headings, lists, tables and blocks of code.
         target_words: the size to aim at. In scripts without spaces two characters count as
             a word (four in those of Southeast Asia).
-        max_chars: the length that no passage exceeds, whatever the text.
+        max_chars: the length that no passage exceeds, whatever the text, with all that it
+            repeats.
+        above: the headings that the text stands under, outermost first, where it is a part of
+            a longer one.
 
     Returns:
-        The passages in order. Each character that is not white space lies in exactly one.
+        The passages in order. Each character that is not white space lies in exactly one of
+        the pieces `text[start:end]`.
 
     Raises:
         ValueError: `target_words` or `max_chars` is less than 1.
@@ -83,9 +93,11 @@ def cut(
     outline = markdown_outline(text) if markdown else plain_outline(text)
     cutter = _Cutter(text, outline, target_words, max_chars)
     return [
-        Passage(text[start:end], start, end, trail)
-        for section in _sections(text, outline.headings, max_chars)
-        for start, end, trail in cutter.passages(section)
+        Passage(
+            cutter.contexts.at(start) + text[start:end], start, end, section.trail, section.anchor
+        )
+        for section in _sections(text, outline.headings, max_chars, above)
+        for start, end in cutter.spans(section)
     ]
 
 
@@ -97,14 +109,18 @@ class _Section:
     body: int
     end: int
     trail: str
+    anchor: str
 
 
-def _sections(text: str, headings: Sequence[Heading], max_chars: int) -> Iterator[_Section]:
+def _sections(
+    text: str, headings: Sequence[Heading], max_chars: int, outer: Sequence[Heading]
+) -> Iterator[_Section]:
+    above = list(outer)
+    anchor = above[-1].anchor if above else ""
     if not headings:
-        yield _Section(0, 0, len(text), "")
+        yield _Section(0, 0, len(text), _trail(above), anchor)
         return
-    yield _Section(0, 0, headings[0].start, "")
-    above: list[Heading] = []
+    yield _Section(0, 0, headings[0].start, _trail(above), anchor)
     start = headings[0].start
     for index, heading in enumerate(headings):
         last = index + 1 == len(headings)
@@ -117,9 +133,12 @@ def _sections(text: str, headings: Sequence[Heading], max_chars: int) -> Iterato
         too_long = not last and headings[index + 1].end - start > max_chars // 2
         if bare and not last and not too_long:
             continue
-        trail = " > ".join(part.text for part in above if part.text)
-        yield _Section(start, heading.end, end, trail)
+        yield _Section(start, heading.end, end, _trail(above), heading.anchor)
         start = end
+
+
+def _trail(above: Sequence[Heading]) -> str:
+    return " > ".join(part.text for part in above if part.text)
 
 
 class _Cutter:
@@ -132,10 +151,12 @@ class _Cutter:
         self.offsets = sorted(outline.borders)
         self.depths = [outline.borders[offset] for offset in self.offsets]
         self.wholes = outline.wholes
-        self.word_starts = array("L", [word.start() for word in _WORD.finditer(text)])
+        self.introductions = outline.introductions
+        self.contexts = Contexts(text, outline.leads, max_chars // 3)
+        self.word_starts = array("L", [word.start() for word in WORD.finditer(text)])
 
-    def passages(self, section: _Section) -> list[tuple[int, int, str]]:
-        """The passages of a section as (start, end, trail)."""
+    def spans(self, section: _Section) -> list[tuple[int, int]]:
+        """The pieces of a section, one for each passage."""
         spans: list[tuple[int, int]] = []
         current: _Unit | None = None
         waiting = [
@@ -148,16 +169,26 @@ class _Cutter:
                 if self._fits(unit):
                     current = unit
                 else:
-                    waiting.extend(reversed(self._finer(unit, self.max_chars)))
+                    waiting.extend(reversed(self._finer(unit, self._room(unit.start))))
                 continue
-            heading_only = current.end <= section.body
-            together = _Unit(current.start, unit.end)
-            if self._joins(current, unit, heading_only):
-                current = together
+            room = self._room(current.start) - (unit.start - current.start)
+            fits = unit.end - unit.start <= room
+            leads_on = current.end <= section.body or current.end in self.introductions
+            if fits and self._joins(current, unit):
+                current = _Unit(current.start, unit.end)
                 continue
-            room = self.max_chars - (unit.start - current.start)
-            too_large = not self._fits(unit) or (heading_only and not self._fits_in(unit, room))
-            if too_large and room > 0 and (heading_only or self._is_small(current)):
+            before = self._without_introduction(current, section)
+            if before is not None:
+                # The sentence that introduces the unit goes along with it.
+                spans.append((before.start, before.end))
+                current = self._trimmed(before.end, current.end)[0]
+                waiting.append(unit)
+                continue
+            if fits and leads_on and self._fits(unit):
+                current = _Unit(current.start, unit.end)
+                continue
+            too_large = not self._fits(unit) or (leads_on and not fits)
+            if too_large and room > 0 and (leads_on or self._is_small(current)):
                 waiting.extend(reversed(self._finer(unit, room)))
                 continue
             spans.append((current.start, current.end))
@@ -165,33 +196,41 @@ class _Cutter:
             current = None
         if current is not None:
             self._finish(spans, current)
-        return [(start, end, section.trail) for start, end in spans]
+        return spans
 
     def _finish(self, spans: list[tuple[int, int]], last: _Unit) -> None:
         """Add the last piece of a section, to the passage before it if it is small."""
         if spans and self._is_small(last):
             start = spans[-1][0]
-            if last.end - start <= self.max_chars:
+            if last.end - start <= self._room(start):
                 spans[-1] = (start, last.end)
                 return
         spans.append((last.start, last.end))
 
-    def _joins(self, current: _Unit, unit: _Unit, heading_only: bool) -> bool:
-        if unit.end - current.start > self.max_chars:
-            return False
-        if self._words(current.start, unit.end) <= self.target:
-            return True
-        return (heading_only or self._is_small(current)) and self._fits(unit)
+    def _joins(self, current: _Unit, unit: _Unit) -> bool:
+        return self._words(current.start, unit.end) <= self.target or (
+            self._is_small(current) and self._fits(unit)
+        )
+
+    def _without_introduction(self, current: _Unit, section: _Section) -> _Unit | None:
+        """What stands before the introduction that `current` ends in, if it can do without."""
+        start = self.introductions.get(current.end, current.start)
+        for before in self._trimmed(current.start, start):
+            leads_on = before.end <= section.body or before.end in self.introductions
+            if not leads_on and not self._is_small(before):
+                return before
+        return None
+
+    def _room(self, start: int) -> int:
+        """How long a piece that begins at `start` may be."""
+        return self.max_chars - len(self.contexts.at(start))
 
     def _fits(self, unit: _Unit) -> bool:
         """Whether the piece can be a passage without being cut further."""
-        return self._fits_in(unit, self.max_chars) and (
+        return unit.end - unit.start <= self._room(unit.start) and (
             self._is_whole(unit)
             or self._words(unit.start, unit.end) <= self.target * (2 if unit.sentence else 1.25)
         )
-
-    def _fits_in(self, unit: _Unit, room: int) -> bool:
-        return unit.end - unit.start <= room
 
     def _is_whole(self, unit: _Unit) -> bool:
         # The offset of a block is that of its line, which may begin with spaces.
@@ -238,46 +277,3 @@ class _Cutter:
             for start, end in zip([unit.start, *cuts], [*cuts, unit.end], strict=True)
             for piece in self._trimmed(start, end)
         ]
-
-
-def hard_cut(text: str, start: int, end: int, room: int) -> int:
-    """Where to cut `text[start:end]`, which has no better border, at most `room` along.
-
-    That is behind the last line break in the second half of the room, else before the last
-    white space, else where no character is torn from its accents, else at `start + room`.
-
-    Args:
-        text: the text; `text[start]` is not white space.
-        start: where the piece begins.
-        end: where it ends.
-        room: the most characters that the first part may have, at least 1.
-
-    Returns:
-        An offset greater than `start`, and `end` if all of it fits.
-    """
-    limit = start + room
-    if limit >= end:
-        return end
-    # A border right behind the room counts too.
-    line = text.rfind("\n", start + room // 2 + 1, limit + 1)
-    if line > start:
-        return line
-    for offset in range(limit, start, -1):
-        if text[offset].isspace():
-            return offset
-    for offset in range(limit, max(start, limit - 64), -1):
-        if not _belongs_together(text[offset - 1], text[offset]):
-            return offset
-    return limit
-
-
-def _belongs_together(before: str, after: str) -> bool:
-    """Whether a cut between the two characters would tear one sign apart."""
-    return (
-        after == _JOINER
-        or before == _JOINER
-        or after in _VARIATION_SELECTORS
-        or "\U0001f3fb" <= after <= "\U0001f3ff"  # skin tones
-        or ("\udc00" <= after <= "\udfff" and "\ud800" <= before <= "\udbff")
-        or unicodedata.category(after).startswith("M")
-    )

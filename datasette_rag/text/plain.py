@@ -6,8 +6,8 @@ import re
 
 from .clean import clean
 
-# Control characters, byte order marks, and halves of surrogate pairs, which no database and
-# no reply could hold.
+# Of a longer text the beginning says what it is.
+_SAMPLE = 20_000  # characters
 
 _MARKDOWN_BLOCK = re.compile(
     r"^[ >]*(?:#{1,6}(?:[ \t]|$)|`{3}|~{3}|\|?[ \t]*:?-+:?[ \t]*\|)"  # heading, fence, table
@@ -58,16 +58,33 @@ def to_text(value: object) -> str:
     Returns:
         The text; empty for None and for bytes.
     """
-    if value is None or isinstance(value, (bytes, bytearray, memoryview)):
-        return ""
-    if not isinstance(value, str):
-        return str(value)
-    text = clean(value)
+    text = _cleaned(value)
     if is_html(text):
         from .html import html_to_text
 
         return html_to_text(text)
     return text
+
+
+def to_markdown(value: object) -> str:
+    """The text of a value out of a column as `to_text` gives it, but HTML as Markdown.
+
+    Args:
+        value: None, a number, text or bytes.
+    """
+    text = _cleaned(value)
+    if is_html(text):
+        from .html import html_to_markdown
+
+        return html_to_markdown(text)
+    return text
+
+
+def _cleaned(value: object) -> str:
+    """The value as text, HTML as it is."""
+    if value is None or isinstance(value, (bytes, bytearray, memoryview)):
+        return ""
+    return clean(value) if isinstance(value, str) else str(value)
 
 
 def is_html(text: str) -> bool:
@@ -80,10 +97,11 @@ def is_html(text: str) -> bool:
     tags standing. XML is not HTML.
 
     Args:
-        text: any text. The time taken grows linearly with its length.
+        text: any text; its first 20,000 characters are looked at.
     """
     if "<" not in text or ">" not in text:
         return False
+    text = text[:_SAMPLE]
     start = text.lstrip()[:200].lower()
     if start.startswith(("<!doctype html", "<html")):
         return True

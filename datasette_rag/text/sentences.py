@@ -25,6 +25,8 @@ _TOKEN_REACH = 24  # No abbreviation is longer; the bound keeps the scan linear.
 _OPENERS = re.compile(r"[\s\"'“”„‘’«»‹›(\[{*_~「『（【《-]*")
 _WORD = re.compile(r"[^\W\d_]+")
 _DOTTED_LETTERS = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]$")
+# Hindi ends its sentences with "।"; a full stop stands behind the names of letters (बी., एफ.).
+_SHORT_DEVANAGARI = re.compile(r"[\u0900-\u097f]{1,4}$")
 _LIST_NUMBER = re.compile(r"[\s>#*_•+-]*\(?(?:\d{1,3}\.)*\d{1,3}$")
 _BACKTICKS = re.compile(r"`+")
 
@@ -68,7 +70,7 @@ def _add(spans: list[tuple[int, int]], text: str, start: int, end: int) -> None:
 
 def _cuts(text: str, start: int, end: int) -> list[int]:
     """Offsets inside `text[start:end]` behind which a new sentence begins."""
-    code = _code_spans(text, start, end)
+    code = code_spans(text, start, end)
     code_starts = [span[0] for span in code]
     cuts = []
     sentence = start
@@ -116,7 +118,8 @@ def _cut_after(text: str, found: re.Match[str], start: int, end: int) -> int | N
 def _dot_is_inner(text: str, dot: int, begins: int, start: int, end: int) -> bool:
     """Whether the full stop at `dot`, followed by white space, leaves its sentence open.
 
-    The sentence begins at `start`, its run of lines ends at `end`; `begins` is where the next word begins, behind opening quotes and brackets.
+    The sentence begins at `start`, its run of lines ends at `end`; `begins` is where the next
+    word begins, behind opening quotes and brackets.
     """
     if dot - start < _TOKEN_REACH and _LIST_NUMBER.match(text, start, dot):
         return True  # "1. First do this"
@@ -124,7 +127,7 @@ def _dot_is_inner(text: str, dot: int, begins: int, start: int, end: int) -> boo
     if before is None:
         return False
     token = before[0].casefold()
-    if token in NEVER_LAST:
+    if token in NEVER_LAST or _SHORT_DEVANAGARI.match(token):
         return True
     word = _WORD.match(text, begins, end)
     if token.isdigit():
@@ -143,7 +146,7 @@ def _dot_is_inner(text: str, dot: int, begins: int, start: int, end: int) -> boo
     return False
 
 
-def _code_spans(text: str, start: int, end: int) -> list[tuple[int, int]]:
+def code_spans(text: str, start: int, end: int) -> list[tuple[int, int]]:
     """Inline code in `text[start:end]`: from a run of backticks to the next run as long."""
     runs = [(run.start(), run.end()) for run in _BACKTICKS.finditer(text, start, end)]
     by_length: dict[int, list[int]] = {}

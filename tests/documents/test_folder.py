@@ -20,7 +20,7 @@ def write(folder, **files):
 
 def test_documents_are_found_in_order(tmp_path):
     write(tmp_path, b_md="b", a__z_txt="z", a__c_MARKDOWN="c", a__d_text="d", a_md="a")
-    write(tmp_path, _hidden_md="h", _git__x_md="x", a___y_md="y", code_py="p", z_html="z")
+    write(tmp_path, _hidden_md="h", _git__x_md="x", a___y_md="y", code_py="p", z_doc="z")
     folder = find_documents(tmp_path)
     assert folder.paths == ("a.md", "a/c.MARKDOWN", "a/d.text", "a/z.txt", "b.md")
     assert folder.skipped == ()

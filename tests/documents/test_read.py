@@ -1,4 +1,4 @@
-"""Files to documents: how they are decoded, what they are called."""
+"""Files to documents: which are found, how they are decoded, what they are called."""
 
 from __future__ import annotations
 
@@ -18,34 +18,15 @@ def write(folder, **files):
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
 
 
-@pytest.mark.parametrize(
-    "content, text",
-    [
-        ("# Größe\n".encode(), "# Größe\n"),
-        ("\ufeff# Größe\r\nx".encode(), "# Größe\nx"),
-        ("# Größe “8”\n".encode("cp1252"), "# Größe “8”\n"),
-        (b"one stray \0 in a long text", "one stray   in a long text"),
-        (b"", ""),
-    ],
-)
-def test_decoding(tmp_path, content, text):
-    write(tmp_path, a_md=content)
-    assert read_document(tmp_path, "a.md").text == text
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        "text".encode("utf-16"),
-        "text".encode("utf-16-le"),
-        b"\x89PNG\r\n\x1a\n\0\0\0",
-        b"caf\x81\xe9",
-    ],
-)
-def test_what_is_no_text_is_unreadable(tmp_path, content):
-    write(tmp_path, a_md=content)
-    with pytest.raises(UnreadableDocument, match="not a text in UTF-8"):
+def test_what_is_no_text_is_unreadable(tmp_path):
+    write(tmp_path, a_md=b"\x89PNG\r\n\x1a\n\0\0\0")
+    with pytest.raises(UnreadableDocument, match="not a text in a known encoding"):
         read_document(tmp_path, "a.md")
+
+
+def test_line_ends_and_control_characters_are_cleaned(tmp_path):
+    write(tmp_path, a_md="\ufeff# Größe\r\none\rstray \0 two\x1b".encode("utf-16"))
+    assert read_document(tmp_path, "a.md").text == "# Größe\none\nstray   two "
 
 
 def test_a_file_that_vanished_is_unreadable(tmp_path):
@@ -62,6 +43,11 @@ def test_a_file_that_vanished_is_unreadable(tmp_path):
         ("shipping-and_pickup.md", "text", "Shipping and pickup"),
         ("a/2024-notes.TXT", "# Not Markdown", "2024 notes"),
         ("---.md", "text", "---"),
+        ("a.md", "---\ntitle: From above\n---\n# Heading\n", "From above"),
+        ("a.mdx", "import A from 'a'\n\n# A <Badge>new</Badge> thing\n", "A new thing"),
+        ("a.html", "<title>A | Site</title><h1>A</h1>", "A"),
+        ("a.htm", "<title>A | Site</title><p>text", "A | Site"),
+        ("a.rst", "A thing\n=======\n", "A thing"),
     ],
 )
 def test_titles(tmp_path, path, content, title):
@@ -77,4 +63,4 @@ def test_time_and_hash(tmp_path):
     document = read_document(tmp_path, "a.md")
     assert document.modified == "2023-11-14T22:13:20+00:00"
     assert document.hash == hashlib.sha256(b"text").hexdigest()
-    assert document.format == "markdown"
+    assert document.is_markdown

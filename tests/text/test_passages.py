@@ -8,11 +8,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from datasette_rag.text.passages import cut, hard_cut
+from datasette_rag.text.outline import markdown_outline
+from datasette_rag.text.passages import Passage, cut
+from datasette_rag.text.words import hard_cut
 
 
 def cut_markdown(text: str, **limits: int) -> list[tuple[str, str]]:
     return [(passage.heading, passage.text) for passage in cut(text, markdown=True, **limits)]
+
+
+def pieces(text: str, passages: list[Passage]) -> list[str]:
+    return [text[passage.start : passage.end] for passage in passages]
 
 
 def words(count: int, word: str = "word") -> str:
@@ -148,11 +154,137 @@ def test_many_empty_headings_keep_to_the_limit():
     assert passages[-1][1].endswith("text")
 
 
+FEES = [f"| P{number} | {number * 3} |" for number in range(400)] + [r"| a \| b |  |"]
+
+
+def test_every_part_of_a_table_repeats_its_header():
+    """F8-08: what is the fee of P377?"""
+    header = "| Plan | Fee |\n|---|---|\n"
+    text = header + "\n".join(FEES)
+    passages = cut(text, markdown=True, max_chars=800)
+    assert len(passages) > 5
+    assert all(passage.text.startswith(header) for passage in passages)
+    assert max(len(passage.text) for passage in passages) <= 800
+    assert [passage.context for passage in passages] == ["", *[header] * (len(passages) - 1)]
+    rows = [row for passage in passages for row in passage.text.removeprefix(header).split("\n")]
+    assert rows == FEES
+    [answer] = [passage.text for passage in passages if "| P377 |" in passage.text]
+    assert "| Plan | Fee |" in answer and "| P377 | 1131 |" in answer
+
+
+LONG = "long" * 10
+
+
+@pytest.mark.parametrize(
+    "markdown, max_chars, expected",
+    [
+        # A table with an introduction: both are repeated.
+        (f"Fees in €:\n\n| A | B |\n|:-:|--:|\n| {LONG} | 1 |\n| {LONG} | 2 |\n\nThe end", 102, [
+            f"Fees in €:\n\n| A | B |\n|:-:|--:|\n| {LONG} | 1 |",
+            f"Fees in €:\n\n| A | B |\n|:-:|--:|\n| {LONG} | 2 |\n\nThe end",
+        ]),
+        # No room for both: the header is more important.
+        (f"Fees in €:\n\n| A | B |\n|:-:|--:|\n| {LONG} | 1 |\n| {LONG} | 2 |", 90, [
+            f"Fees in €:\n\n| A | B |\n|:-:|--:|\n| {LONG} | 1 |",
+            f"| A | B |\n|:-:|--:|\n| {LONG} | 2 |",
+        ]),
+        # A header that is too long to be repeated.
+        ("| Plan with a long name | Fee |\n|---|---|\n| a | 1 |\n| b | 2 |", 60, [
+            "| Plan with a long name | Fee |\n|---|---|\n| a | 1 |",
+            "| b | 2 |",
+        ]),
+        # In a list item, indented as it stands there.
+        (f"- x\n\n  | A |\n  |---|\n  | {LONG} |\n  | {LONG} |", 70, [
+            f"- x\n\n  | A |\n  |---|\n  | {LONG} |",
+            f"  | A |\n  |---|\n  | {LONG} |",
+        ]),
+        # One row that is too long for any passage.
+        (f"| A |\n|---|\n| {'word ' * 20}|\n| b |", 60, [
+            "| A |\n|---|\n| word word word word word word word word",
+            "| A |\n|---|\nword word word word word word word word word",
+            "| A |\n|---|\nword word word |\n| b |",
+        ]),
+        # A table of a header only.
+        ("| A |\n|---|\n\ntext", 60, ["| A |\n|---|\n\ntext"]),
+        ("| A |\n|---|", 60, ["| A |\n|---|"]),
+    ],
+)  # fmt: skip
+def test_tables_in_parts(markdown, max_chars, expected):
+    passages = cut(markdown, markdown=True, target_words=9, max_chars=max_chars)
+    assert [passage.text for passage in passages] == expected
+
+
+@pytest.mark.parametrize(
+    "markdown, expected",
+    [
+        ("To install:\n\n1. get the file\n2. unpack it here\n3. run the script", [
+            "To install:\n\n1. get the file",
+            "To install:\n\n2. unpack it here",
+            "To install:\n\n3. run the script",
+        ]),
+        # Only the sentence that introduces it, and in any script.
+        ("The shop is open to all. We sell（见下）：\n- umbrellas of every kind\n- sticks and all that", [
+            "The shop is open to all.",
+            "We sell（见下）：\n- umbrellas of every kind",
+            "We sell（见下）：\n- sticks and all that",
+        ]),
+        # Lists in lists: every level's introduction.
+        ("Do this:\n\n- **Windows:**\n  - get the file\n  - run the file\n- anything else: nothing", [
+            "Do this:\n\n- **Windows:**\n  - get the file",
+            "Do this:\n\n- **Windows:**\n  - run the file",
+            "Do this:\n\n- anything else: nothing",
+        ]),
+        # No colon: nothing is repeated.
+        ("Some of these:\n\nText here.\n\n- the first one here\n- the second one here", [
+            "Some of these:\n\nText here.",
+            "- the first one here",
+            "- the second one here",
+        ]),
+        # The heading stays with what it is over.
+        ("# Setup\n\nRun this:\n\n```\nrun it all again and again\n```\n\nThen wait for it.", [
+            "# Setup\n\nRun this:\n\n```\nrun it all again and again\n```",
+            "Then wait for it.",
+        ]),
+        ("This is some text here. Run this:\n\n```\nrun it all again and again\n```", [
+            "This is some text here.",
+            "Run this:\n\n```\nrun it all again and again\n```",
+        ]),
+    ],
+)  # fmt: skip
+def test_introductions_stay_with_what_they_introduce(markdown, expected):
+    passages = cut(markdown, markdown=True, target_words=5)
+    assert [passage.text for passage in passages] == expected
+
+
+def test_a_long_introduction_is_not_repeated():
+    text = f"{words(40)}:\n\n" + "\n".join(f"- {words(20)}" for _ in range(4))
+    passages = cut(text, markdown=True, target_words=20, max_chars=300)
+    assert [passage.context for passage in passages] == [""] * len(passages)
+
+
+@pytest.mark.parametrize(
+    "markdown, expected",
+    [
+        ("Intro\n\n# Setup\na\n\n## On *Windows*\nb\n\n# Setup\n\n## On Windows\nc", [
+            ("", ""),
+            ("Setup", "setup"),
+            ("Setup > On Windows", "on-windows"),
+            ("Setup > On Windows", "on-windows-1"),
+        ]),
+        # F8-13: the source link of b opens the second.
+        ("# Setup\n<!--\n# old\n-->\na\n# Setup\nb", [("Setup", "setup"), ("Setup", "setup-1")]),
+    ],
+)  # fmt: skip
+def test_passages_know_the_anchor_of_their_section(markdown, expected):
+    passages = cut(markdown, markdown=True)
+    assert [(passage.heading, passage.anchor) for passage in passages] == expected
+
+
 @pytest.mark.parametrize(
     "text",
     [
         words(8_000, "line"),
-        "> - " + words(8_000, "line"),
+        "> - " + words(8_000, "line"),  # F8-10
         "QUJD" * 10_000,
         "退货政策三十天内可以退款" * 1_700,
         "Zeile\n" * 6_000,
@@ -163,7 +295,7 @@ def test_one_long_line(text):
     for markdown in (True, False):
         passages = cut(text, markdown=markdown)
         assert max(len(passage.text) for passage in passages) <= 2000
-        assert "".join("".join(p.text for p in passages).split()) == "".join(text.split())
+        assert "".join("".join(pieces(text, passages)).split()) == "".join(text.split())
         for passage in passages:  # cut between words where there are any
             assert set(passage.text.split()) <= set(text.split()) or " " not in text[:100]
 
@@ -203,6 +335,7 @@ def test_limits_are_checked():
 PIECES = [
     *"aB1 \n\n\t#`~|-=>*_.!?<[]()。的।\u0301\u200d\x00\r\u3000😀",
     *["\n\n", "# h\n", "## b\n\n", "```", "~~~", "word ", "| a |", "|---|", "- ", "1. "],
+    *["a:\n\n", "- b c\n", "| a | b |\n|---|---|\n", "| c | d |\n", "  - e\n", "**x**:\n"],
     *["<!--", "-->", "<p>", "   ", "a. B", "e.g. ", "==="],
 ]
 MARKDOWN = st.binary(max_size=80).map(
@@ -217,7 +350,10 @@ def test_no_text_is_lost(text, markdown, target_words, max_chars):
     for passage in cut(text, markdown=markdown, target_words=target_words, max_chars=max_chars):
         assert position <= passage.start < passage.end
         assert not text[position : passage.start].strip()
-        assert passage.text == text[passage.start : passage.end] == passage.text.strip()
+        piece = text[passage.start : passage.end]
+        assert passage.text == passage.context + piece
+        assert piece == piece.strip()
+        assert passage.context in text or len(passage.context.splitlines()) > 1
         assert len(passage.text) <= max_chars
         position = passage.end
     assert not text[position:].strip()
@@ -237,15 +373,35 @@ def test_time_grows_linearly(markdown):
     assert seconds(2) < 8 * seconds(0.5) + 0.1
 
 
-def test_notes_of_the_shared_folder(shared):
-    sizes = []
-    for path in sorted((shared / "data" / "til").rglob("*.md")):
-        text = path.read_text("utf-8")
-        passages = cut(text, markdown=True)
-        assert "".join("".join(p.text for p in passages).split()) == "".join(text.split())
-        title = text.split("\n", 1)[0].removeprefix("# ")
-        if text.startswith("# ") and title.isascii() and title.replace(" ", "").isalpha():
-            assert all(passage.heading.split(" > ")[0] == title for passage in passages[:1])
-        sizes += [len(passage.text) for passage in passages]
-    assert len(sizes) > 2_000
-    assert max(sizes) <= 2000
+@settings(max_examples=500, deadline=None)
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "# a\n",
+                "## b\n\n",
+                "```\n",
+                "````\n",
+                "~~~\n",
+                "text\n",
+                "\n",
+                "<!--\n",
+                "-->\n",
+                "<div>\n",
+                "- x\n",
+                "  y\n",
+                "    # c\n",
+                "> # d\n",
+                "x:\n\n- y\n",
+                "| a |\n|--|\n| b |\n",
+            ]
+        ),
+        max_size=40,
+    )
+)
+def test_a_long_text_is_parsed_in_parts_to_the_same_outline(pieces):
+    text = "".join(pieces)
+    whole = markdown_outline(text)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("datasette_rag.text.outline._PART", 3)
+        assert markdown_outline(text) == whole

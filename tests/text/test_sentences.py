@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -36,6 +38,7 @@ def sentences(text: str) -> list[str]:
         ["Am 3. Oktober kam Fr. Klein, z.B. zu Besuch.", "Danach ging sie."],
         ["هل هذا صحيح؟", "نعم.", "هذا هو۔", "تم"],
         ["यह है।", "डॉ. राम वहाँ थे।", "ठीक है॥"],
+        ["जॉन एफ. केनेडी और रदरफोर्ड बी. हेस आए।", "वे गए।"],
         ["It ended in 2020.", "5 years passed."],
         ["Wait... then it came.", "Well… so it was."],
     ],
@@ -110,3 +113,18 @@ def test_no_text_is_lost(text):
 def test_no_input_takes_long(piece):
     text = (piece * 200_000)[:200_000]
     assert sum(end - start for start, end in sentence_spans(text)) <= len(text)
+
+
+@pytest.mark.parametrize("language", ["es", "ru", "ar", "hi", "zh"])
+def test_a_translation_has_about_as_many_sentences(shared, language):
+    """240 paragraphs in six languages: translators keep sentences apart, by and large."""
+
+    def counts(name):
+        with (shared / "data" / name / "corpus.jsonl").open(encoding="utf-8") as lines:
+            return [len(sentence_spans(json.loads(line)["text"])) for line in lines]
+
+    pairs = list(zip(counts("xquad"), counts(f"xquad_{language}")))
+    assert len(pairs) == 240
+    assert sum(abs(english - other) <= 1 for english, other in pairs) >= 0.92 * 240
+    english, other = (sum(column) for column in zip(*pairs))
+    assert 0.97 <= other / english <= 1.06
