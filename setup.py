@@ -29,7 +29,7 @@ setup(
         "datasette>=0.65",
         # Reads values that come from the environment; a dependency of Datasette as well.
         "PyYAML",
-        # Its commands are what `datasette rag check` tells to mend an index with.
+        # Writes the rows of documents and the tables of the log; its commands mend indexes.
         "sqlite-utils>=4.0",
         # The client of the Claude API; imported when the first question needs it.
         "anthropic>=2.14",

@@ -56,7 +56,7 @@ SOME_SKIPPED = 3
     help="Table for the passages; another name than passages gives NAME and NAME_documents",
 )
 def index(database: Path, folder: Path, dry_run: bool, **options: Any) -> None:
-    """Turn a FOLDER of Markdown and text files into a searchable DATABASE
+    """Turn a FOLDER of Markdown, HTML, text and other documents into a searchable DATABASE
 
     Run again, it reads what has changed, removes what is gone and leaves the rest alone.
     Exit status: 0 all was read, 1 error, 3 some files could not be read, all others were.

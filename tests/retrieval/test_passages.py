@@ -99,7 +99,7 @@ async def test_the_place_is_found_in_a_row_of_any_length(tmp_path, size):
 
 @pytest.mark.asyncio
 async def test_many_long_rows_share_what_is_looked_at(tmp_path, monkeypatch):
-    monkeypatch.setattr("datasette_rag.retrieval.weighing._MOST_CHARS", 400_000)
+    monkeypatch.setattr("datasette_rag.retrieval.weighing.MOST_CHARS", 400_000)
     filler = FILLER * 5_000
     texts = [f"{filler}\n\nKingfishers nest here: {number}.\n\n{filler}" for number in range(4)]
     sources = await sources_of(tmp_path, ["kingfisher " * 20 + texts[0], *texts[1:]], "kingfisher")
