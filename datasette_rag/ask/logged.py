@@ -12,7 +12,7 @@ from datasette.utils import tilde_encode
 from .. import permissions
 from ..compat import Actor
 from ..events import Failed, Quote, Reply, SearchedTable, Source
-from ..log.place import opened
+from ..log.place import LogRefused, opened
 from ..log.read import LoggedQuestion, question
 from ..log.rows import LoggedSource, passage_hash
 from ..retrieval.canned import searchable_by
@@ -53,7 +53,7 @@ async def logged_answer(datasette: Datasette, id: str, actor: Actor) -> LoggedAn
     try:
         database = await opened(datasette)
         found = database and await database.execute_fn(lambda conn: question(conn, id))
-    except sqlite3.Error:
+    except (sqlite3.Error, LogRefused):
         return Failed(500, "The log can't be read at the moment")
     if not found:
         return NOT_FOUND

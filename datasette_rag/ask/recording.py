@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING
 from .. import compat
 from ..compat import Actor
 from ..events import AnswerEnd, ModelError, Reply
-from ..log.writer import record
+from ..log.writer import in_time, record
 from .searching import own_words
 from .state import State
 
@@ -24,6 +23,8 @@ LEFT = ModelError("left", "The asker left before the answer was complete.")
 
 async def recorded(datasette: Datasette, reply: Reply, actor: Actor) -> Reply:
     """The reply, with whether the log has it by now."""
+    # Started first: the database writes while plugins hear of the answer.
+    writing = record(datasette, reply, topic=_topic(reply.question), actor=actor)
     if reply.answered:
         await compat.track_event(
             datasette,
@@ -35,10 +36,7 @@ async def recorded(datasette: Datasette, reply: Reply, actor: Actor) -> Reply:
             sources=len(reply.sources),
             cost_usd=reply.usage.cost_usd,
         )
-    return replace(
-        reply,
-        logged=await record(datasette, reply, topic=_topic(reply.question), actor=actor),
-    )
+    return replace(reply, logged=await in_time(writing))
 
 
 def record_left(datasette: Datasette, state: State, actor: Actor) -> None:
@@ -46,12 +44,7 @@ def record_left(datasette: Datasette, state: State, actor: Actor) -> None:
     spent = state.answer_usage
     state.ended(AnswerEnd("cut_off", None, spent.model, spent.usage, LEFT))
     reply = state.done().reply
-    task = asyncio.get_running_loop().create_task(
-        record(datasette, reply, topic=_topic(reply.question), actor=actor)
-    )
-    running: set[asyncio.Task[bool]] = compat.state(datasette, "left questions", set)
-    running.add(task)
-    task.add_done_callback(running.discard)
+    record(datasette, reply, topic=_topic(reply.question), actor=actor)
 
 
 def _topic(question: str) -> Sequence[str]:

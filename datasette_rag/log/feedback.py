@@ -54,7 +54,7 @@ async def give(datasette: Datasette, feedback: Feedback, *, actor: Actor = None)
 
     No more is taken than `PER_QUESTION` of one answer and `PER_HOUR` of all in an hour: it
     can be given without an account, and the log must not be filled by it. Raises
-    FeedbackRefused, and sqlite3.Error if the log can't be written.
+    FeedbackRefused, and sqlite3.Error or LogRefused if the log can't be written.
     """
     if feedback.rating not in RATINGS:
         raise FeedbackRefused(400, "A rating is up or down")

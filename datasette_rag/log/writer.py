@@ -44,22 +44,27 @@ class _Writer:
     pruned: datetime | None = None
 
 
-async def record(
+def record(
     datasette: Datasette,
     reply: Reply,
     *,
     topic: Iterable[str],
     actor: Actor = None,
     now: datetime | None = None,
-) -> bool:
-    """Log a question with its reply; whether it can be read there already.
+) -> asyncio.Task[bool] | None:
+    """Start to log a question with its reply; None if it will not be logged.
 
-    `topic` are the question's own keywords. `now` is the time in UTC. Nothing is raised: a
+    `topic` are the question's own keywords. `now` is the time in UTC. `in_time` tells
+    whether it is done; it goes on in the background if nobody asks. Nothing is raised: a
     log that fails is told in the server's own log, once.
     """
     log = place(datasette)
     if log.kind == "off" or log.problem:
-        return False
+        return None
+    writer = compat.state(datasette, "log writer", _Writer)
+    if len(writer.waiting) >= MAX_WAITING:
+        _failed(writer, "too many questions wait for it")
+        return None
     now = now or datetime.now(timezone.utc)
     actor_id = str((actor or {}).get("id") or "") if load(datasette).log.actor else ""
     question = question_row(reply, asked=now, topic=topic, actor_id=actor_id or None)
@@ -69,28 +74,18 @@ async def record(
         insert(conn, QUESTIONS, [question])
         insert(conn, SOURCES, sources)
 
-    return await write(datasette, insert_both, now=now)
-
-
-async def write(
-    datasette: Datasette,
-    work: Callable[[sqlite3.Connection], Any],
-    *,
-    now: datetime | None = None,
-) -> bool:
-    """Do this to the log in one transaction; whether that is done by now.
-
-    It goes on in the background if it takes longer than an answer may wait.
-    """
-    writer = compat.state(datasette, "log writer", _Writer)
-    if len(writer.waiting) >= MAX_WAITING:
-        _failed(writer, "too many questions wait for it")
-        return False
-    task = asyncio.create_task(_written(datasette, writer, work, now or datetime.now(timezone.utc)))
+    task = asyncio.create_task(_written(datasette, writer, insert_both, now))
     writer.waiting.add(task)
     task.add_done_callback(writer.waiting.discard)
-    done, _ = await asyncio.wait({task}, timeout=WAIT_SECONDS)
-    return bool(done) and task.result()
+    return task
+
+
+async def in_time(writing: asyncio.Task[bool] | None) -> bool:
+    """Whether the question is in the log by now, or within the time that an answer may wait."""
+    if writing is None:
+        return False
+    done, _ = await asyncio.wait({writing}, timeout=WAIT_SECONDS)
+    return bool(done) and writing.result()
 
 
 async def finished(datasette: Datasette, seconds: float = 5.0) -> None:

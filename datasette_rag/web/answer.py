@@ -12,6 +12,7 @@ from ..ask.logged import LoggedAnswer, logged_answer
 from ..events import Failed
 from ..log import feedback
 from ..log.feedback import FeedbackRefused
+from ..log.place import LogRefused
 from .json import logged_json
 from .links import answer_path, with_query
 from .page import error_page, rendered, reply_context
@@ -89,7 +90,7 @@ async def feedback_given(datasette: Datasette, request: Request, receive: Receiv
         )
     except (RequestError, FeedbackRefused) as error:
         status, message = error.status, error.message
-    except sqlite3.Error:
+    except (sqlite3.Error, LogRefused):
         status, message = 500, "The feedback can't be written at the moment"
     else:
         if as_json:
