@@ -115,8 +115,9 @@ async def _answered(
         return None
     if isinstance(reply, Failed):
         return await _failed(datasette, request, scope, asked, reply)
-    if request.method == "POST" and reply.logged and reply.ok:
-        # A reload of the answer's own address asks nobody again.
+    if request.method == "POST" and reply.logged and reply.error is None:
+        # A reload of the answer's own address asks nobody again. Where something went wrong,
+        # asking again is what a reload is for.
         return Response.redirect(answer_path(datasette, reply.id), status=303)
     return await rendered(
         datasette,

@@ -80,6 +80,8 @@ async def test_a_post_without_script_leads_to_it(site):
     (row,) = rows(site.log)
     assert response.status_code == 303 and response.headers["location"] == f"/-/ask/{row['id']}"
     assert TEXT in (await get(datasette, response.headers["location"])).text
+    limited = await site(plugin={"answerer": "claude", "limits": {"per_day": 0}})
+    assert (await limited.client.post("/-/ask", data={"question": QUESTION})).status_code == 429
     without = await site(plugin={"log": False})
     assert (await without.client.post("/-/ask", data={"question": QUESTION})).status_code == 200
 

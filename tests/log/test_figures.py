@@ -94,4 +94,5 @@ def test_a_log_of_many_questions_is_read_at_once(conn, topics):
     began = time.process_time()
     assert figures.figures(conn, NOW, 30).asked
     assert len(read.unanswered(conn, 50)) == min(topics, 50)
-    assert time.process_time() - began < 1
+    # A comparison of each with each takes minutes.
+    assert time.process_time() - began < 5

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -357,20 +355,6 @@ def test_no_text_is_lost(text, markdown, target_words, max_chars):
         assert len(passage.text) <= max_chars
         position = passage.end
     assert not text[position:].strip()
-
-
-@pytest.mark.parametrize("markdown", [True, False])
-def test_time_grows_linearly(markdown):
-    section = "## Part\n\n" + "A sentence of some words, e.g. these. " * 40 + "\n\n- item\n" * 5
-
-    def seconds(megabytes: float) -> float:
-        text = section * int(megabytes * 1_000_000 / len(section))
-        start = time.process_time()
-        assert cut(text, markdown=markdown)
-        return time.process_time() - start
-
-    seconds(0.1)  # loads what is loaded once
-    assert seconds(2) < 8 * seconds(0.5) + 0.1
 
 
 @settings(max_examples=500, deadline=None)
