@@ -82,10 +82,10 @@ async def _by_the_sdk(client: object) -> None:
         messages=[{"role": "user", "content": [*blocks, {"type": "text", "text": QUESTION}]}],
         stream=True,
     )
-    seen = False
     async for event in stream:
-        if event.type == "content_block_delta" and event.delta.type == "text_delta" and not seen:
-            return
+        if event.type == "content_block_delta" and event.delta.type == "text_delta":
+            break
+    await stream.close()
 
 
 async def _by_the_plugin(datasette: Datasette) -> None:

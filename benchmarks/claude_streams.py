@@ -79,11 +79,11 @@ async def _measured(pid: int) -> list[str]:
             busy.append(await _page(client))
             peak = max(peak, _memory_mb(pid))
             await asyncio.sleep(0.1)
-        deltas = [stream.result() for stream in streams]
+        words = [stream.result() for stream in streams]
     ratio = statistics.median(busy) / statistics.median(idle)
     return [
         f"Datasette {DATASETTE}, {STREAMS} streams, stand-in and server in processes of their own",
-        f"streams that came whole   {sum(count >= DELTAS for count in deltas)} of {STREAMS}",
+        f"streams that came whole   {sum(count >= DELTAS for count in words)} of {STREAMS}",
         f"memory                    {before:.0f} MB before, {peak:.0f} MB at most: "
         f"{peak - before:.0f} MB more (bound 150)",
         f"another page              {statistics.median(idle):.1f} ms idle, "
@@ -92,15 +92,21 @@ async def _measured(pid: int) -> list[str]:
 
 
 async def _stream(client: httpx.AsyncClient) -> int:
-    deltas = 0
-    done = False
+    """How many words came in deltas; -1 where they are not the whole answer, or it has no end."""
+    said, answer, event = "", None, ""
     async with client.stream(
         "POST", "/-/ask/stream", data={"question": "When does the harbour close?"}
     ) as response:
         async for line in response.aiter_lines():
-            deltas += line == "event: delta"
-            done = done or line == "event: done"
-    return deltas if done else -1
+            if line.startswith("event: "):
+                event = line.removeprefix("event: ")
+            elif line.startswith("data: ") and event in ("delta", "done"):
+                data = json.loads(line.removeprefix("data: "))
+                if event == "delta":
+                    said += data["text"]
+                else:
+                    answer = data["answer"]
+    return len(said.split()) if said == answer else -1
 
 
 async def _page(client: httpx.AsyncClient) -> float:

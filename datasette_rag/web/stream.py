@@ -45,8 +45,6 @@ Send = Callable[[Mapping[str, Any]], Awaitable[None]]
 # Proxies close connections that stay silent, many after a minute, some sooner.
 HEARTBEAT_SECONDS = 15.0
 STUCK_SECONDS = 20.0
-# An answer that grows faster than this is sent in larger pieces.
-PACE_SECONDS = 0.05
 _HEADERS = {
     "Content-Type": "text/event-stream; charset=utf-8",
     "Cache-Control": "no-cache, no-transform",
@@ -104,6 +102,7 @@ async def _pass_on(
             event = next_event.result()
             if isinstance(event, Failed) and not stream.started:
                 return event
+            began = time.monotonic()
             try:
                 await within(STUCK_SECONDS, stream.event(event))
             except asyncio.TimeoutError:
@@ -112,6 +111,9 @@ async def _pass_on(
             if isinstance(event, (Done, Failed)):
                 await stream.end()
                 return None
+            # Of an answer that takes long to render no more than every other moment is spent
+            # on that: it is sent in larger pieces.
+            waiting.pause = time.monotonic() - began if isinstance(event, AnswerDelta) else 0.0
             next_event = asyncio.create_task(waiting.get())
     finally:
         await stopped(reading, leaving, next_event)
@@ -123,7 +125,7 @@ class _Waiting:
     def __init__(self) -> None:
         self._events: deque[Event] = deque()
         self._some = asyncio.Event()
-        self._rendered = -PACE_SECONDS
+        self.pause = 0.0
 
     def put(self, event: Event) -> None:
         """Add one."""
@@ -135,11 +137,10 @@ class _Waiting:
         self._some.set()
 
     async def get(self) -> Event:
-        """The next one, deltas no faster than `PACE_SECONDS`: each is a rendering."""
+        """The next one; a delta not before the pause is over."""
         await self._some.wait()
         if isinstance(self._events[0], AnswerDelta):
-            await asyncio.sleep(self._rendered + PACE_SECONDS - time.monotonic())
-            self._rendered = time.monotonic()
+            await asyncio.sleep(self.pause)
         event = self._events.popleft()
         if not self._events:
             self._some.clear()
