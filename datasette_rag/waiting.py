@@ -32,3 +32,6 @@ async def within(seconds: float | None, work: Awaitable[T]) -> T:
         if not task.done():
             task.cancel()
             await asyncio.wait({task}, timeout=STUBBORN_SECONDS)
+        # Its exception knows this frame: without the way back both are gone at once, and with
+        # them what they hold, and not whenever a thread happens to collect garbage.
+        del task

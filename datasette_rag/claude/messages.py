@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import AsyncGenerator, Mapping
-from contextlib import suppress
+from contextlib import aclosing, suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -64,6 +64,25 @@ class End:
 Part = Text | Cited | BlockEnd | Usage | End
 
 
+async def _events(reply: Any) -> AsyncGenerator[Any, None]:
+    """The events of a reply; leaving them ends what the SDK has begun to read.
+
+    It leaves that to the garbage collector otherwise, which can be at work in any thread.
+    """
+    events = aiter(reply)
+    try:
+        async for event in events:
+            if getattr(event, "type", None) == "message_stop":
+                # Read to its very end a connection can serve the next question.
+                with suppress(Exception):
+                    await within(END_SECONDS, anext(events))
+            yield event
+    finally:
+        with suppress(Exception):
+            await reply.close()
+            await within(END_SECONDS, anext(events))
+
+
 def least_thinking(model: str) -> dict[str, Any]:
     """The arguments of a request that make this model think as little as it can."""
     for prefix, settings in _LEAST_THINKING:
@@ -110,12 +129,14 @@ async def stream(
     usage = Usage()
     stop_reason = None
     begun = complete = False
-    async with opened(datasette, request, deadline, stream=True) as events:
-        iterator = aiter(events)
+    async with (
+        opened(datasette, request, deadline, stream=True) as reply,
+        aclosing(_events(reply)) as events,
+    ):
         while not complete:
             try:
                 left = min(deadline - time.monotonic(), STALL_SECONDS)
-                event = await within(left, anext(iterator))
+                event = await within(left, anext(events))
             except StopAsyncIteration:
                 break
             except Exception:
@@ -140,9 +161,6 @@ async def stream(
                 usage = replace(usage, output_tokens=_count(output))
             elif kind == "message_stop":
                 complete = True
-                # Read to its very end a connection can serve the next question.
-                with suppress(Exception):
-                    await within(END_SECONDS, anext(iterator))
     if not begun:
         raise no_message()
     yield End(stop_reason, usage)
