@@ -242,6 +242,11 @@ def actions() -> list[Any]:
 
 def event_classes(datasette: Datasette) -> list[Any]:
     """The plugin's events, for 1.0's registry."""
+    classes: list[Any] = state(datasette, "events", _make_event_classes)
+    return classes
+
+
+def _make_event_classes() -> list[Any]:
     from dataclasses import dataclass
 
     from datasette.events import Event
@@ -266,8 +271,7 @@ def event_classes(datasette: Datasette) -> list[Any]:
         sources: int
         cost_usd: float
 
-    classes: list[Any] = state(datasette, "events", lambda: [AskedEvent, AnsweredEvent])
-    return classes
+    return [AskedEvent, AnsweredEvent]
 
 
 async def track_event(
