@@ -36,7 +36,7 @@ async def recorded(datasette: Datasette, reply: Reply, actor: Actor) -> Reply:
             sources=len(reply.sources),
             cost_usd=reply.usage.cost_usd,
         )
-    return replace(reply, logged=await in_time(writing))
+    return replace(reply, logged=await in_time(datasette, writing))
 
 
 def record_left(datasette: Datasette, state: State, actor: Actor) -> None:

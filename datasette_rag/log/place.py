@@ -75,6 +75,10 @@ async def prepare(datasette: Datasette) -> str | None:
         log.problem = await asyncio.to_thread(_check, log.path)
         if log.database is None and not log.problem and log.path.exists():
             _attach(datasette, log, Database(datasette, path=str(log.path), is_mutable=True))
+    for name, other in datasette.databases.items():
+        if other.path is not None and await asyncio.to_thread(_is_a_log, Path(other.path)):
+            # Also one that is served by mistake, or by another name than the log's.
+            permissions.keep_private(datasette, name, (*TABLES, *VIEWS))
     if log.problem:
         return f"questions are not logged: {log.problem}"
     return None
@@ -212,9 +216,8 @@ def _check(path: Path) -> str:
         return ""
     if not path.is_file():
         return f"{path} is not a file"
-    uri = f"{path.resolve().as_uri()}?mode=ro"
     try:
-        with closing(sqlite3.connect(uri, uri=True, timeout=CHECK_SECONDS)) as conn:
+        with closing(_reader(path)) as conn:
             others = strangers(conn)
     except sqlite3.DatabaseError as error:
         if is_locked(error):
@@ -228,6 +231,23 @@ def _check(path: Path) -> str:
             "from visitors. Name a file of its own, for example log: rag-log.db"
         )
     return ""
+
+
+def _is_a_log(path: Path) -> bool:
+    """Whether a database file is a log of ours and nothing else."""
+    try:
+        with closing(_reader(path)) as conn:
+            named = conn.execute(
+                "select 1 from sqlite_master where type = 'table' and name = ?", [TABLES[0]]
+            )
+            return named.fetchone() is not None and not strangers(conn)
+    except sqlite3.Error:
+        return False
+
+
+def _reader(path: Path) -> sqlite3.Connection:
+    uri = f"{path.resolve().as_uri()}?mode=ro"
+    return sqlite3.connect(uri, uri=True, timeout=CHECK_SECONDS)
 
 
 def is_locked(error: Exception) -> bool:

@@ -40,6 +40,7 @@ class _Writer:
 
     waiting: set[asyncio.Task[bool]] = field(default_factory=set)
     failing: bool = False
+    locked: bool = False
     lost: int = 0
     pruned: datetime | None = None
 
@@ -80,11 +81,13 @@ def record(
     return task
 
 
-async def in_time(writing: asyncio.Task[bool] | None) -> bool:
+async def in_time(datasette: Datasette, writing: asyncio.Task[bool] | None) -> bool:
     """Whether the question is in the log by now, or within the time that an answer may wait."""
     if writing is None:
         return False
-    done, _ = await asyncio.wait({writing}, timeout=WAIT_SECONDS)
+    # Nobody waits for a log that is known to be locked.
+    locked = compat.state(datasette, "log writer", _Writer).locked
+    done, _ = await asyncio.wait({writing}, timeout=0 if locked else WAIT_SECONDS)
     return bool(done) and writing.result()
 
 
@@ -157,8 +160,12 @@ async def _written(
             if not passes or asyncio.get_running_loop().time() > give_up:
                 _failed(writer, str(error) or type(error).__name__)
                 return False
+            if not writer.locked:
+                writer.locked = True
+                logger.warning("datasette-rag: the log is locked; questions wait for it")
             await asyncio.sleep(RETRY_SECONDS)
             continue
+        writer.locked = False
         if writer.failing:
             logger.warning(
                 "datasette-rag: the log works again; %s questions are not in it", writer.lost

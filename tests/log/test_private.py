@@ -149,6 +149,22 @@ async def test_others_who_may_write_may_not_here(notes, tmp_path, path, body):  
     assert response.status_code == 403
 
 
+@pytest.mark.parametrize("setting", [False, "memory", "elsewhere.db"])
+async def test_a_log_that_is_served_while_it_is_not_the_log(notes, tmp_path, setting):  # noqa: F811
+    await site(notes, tmp_path, {}, "first")
+    (tmp_path / "copies").mkdir()
+    copy = tmp_path / "copies" / "asked.db"
+    copy.symlink_to(tmp_path / "log.db")
+    if setting == "elsewhere.db":
+        setting = str(tmp_path / setting)
+    tree = {"plugins": {"datasette-rag": {"log": setting, "admin": {"id": "admin"}}}}
+    datasette = await make_datasette([notes, tmp_path / "log.db", copy], tree)
+    for name in ("log", "asked"):
+        path = f"/{name}/rag_questions.json"
+        assert (await get(datasette, path, actor={"id": "ann"})).status_code == 403
+        assert (await get(datasette, path, actor={"id": "admin"})).status_code == 200
+
+
 @pytest.mark.datasette_1_0
 async def test_the_default_log_has_no_doors(notes):  # noqa: F811
     datasette = await make_datasette([notes])

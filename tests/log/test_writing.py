@@ -132,9 +132,17 @@ async def test_a_log_that_is_locked_gets_its_rows_later(notes, tmp_path, monkeyp
         reply = await reply_of(datasette, QUESTION)
         assert reply.answered and not reply.logged
         assert time.monotonic() - began < 2
+        for _ in range(100):
+            if "the log is locked" in caplog.text:
+                break
+            await asyncio.sleep(0.1)
+        # From then on nobody waits for it.
+        monkeypatch.setattr(writer, "WAIT_SECONDS", 60)
+        assert (await reply_of(datasette, QUESTION)).answered
         other.execute("rollback")
     await writer.finished(datasette, 20)
-    assert len(rows(log)) == 2
+    assert len(rows(log)) == 3
+    assert caplog.text.count("the log is locked; questions wait for it") == 1
 
 
 async def test_a_log_that_is_gone_is_told_once(notes, tmp_path, caplog):
