@@ -16,28 +16,32 @@ chapter 8, if nothing else is named.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
-Measure = Callable[[Sequence[Hashable], Mapping[Hashable, float], int], float]
+# Of whatever can be a key of a mapping.
+Ranked = Sequence[Any]
+Grades = Mapping[Any, float]
+Measure = Callable[[Ranked, Grades, int], float]
 
 
-def hit(ranked: Sequence[Hashable], grades: Mapping[Hashable, float], k: int) -> float:
+def hit(ranked: Ranked, grades: Grades, k: int) -> float:
     """Hit rate: 1 if anything relevant is among the first k, else 0."""
     return float(any(_relevant(ranked, grades, k)))
 
 
-def recall(ranked: Sequence[Hashable], grades: Mapping[Hashable, float], k: int) -> float:
+def recall(ranked: Ranked, grades: Grades, k: int) -> float:
     """The share of all relevant items that is among the first k."""
     count = _relevant_count(grades)
     return sum(_relevant(ranked, grades, k)) / count if count else 0.0
 
 
-def precision(ranked: Sequence[Hashable], grades: Mapping[Hashable, float], k: int) -> float:
+def precision(ranked: Ranked, grades: Grades, k: int) -> float:
     """The share of the first k places that hold something relevant; empty places do not."""
     return sum(_relevant(ranked, grades, k)) / k
 
 
-def mrr(ranked: Sequence[Hashable], grades: Mapping[Hashable, float], k: int) -> float:
+def mrr(ranked: Ranked, grades: Grades, k: int) -> float:
     """Reciprocal rank: 1 / the place of the first relevant item among the first k.
 
     Its mean over questions is the MRR: Voorhees, "The TREC-8 Question Answering Track
@@ -47,7 +51,7 @@ def mrr(ranked: Sequence[Hashable], grades: Mapping[Hashable, float], k: int) ->
     return next((1 / place for place, relevant in places if relevant), 0.0)
 
 
-def ndcg(ranked: Sequence[Hashable], grades: Mapping[Hashable, float], k: int) -> float:
+def ndcg(ranked: Ranked, grades: Grades, k: int) -> float:
     """Normalised discounted cumulative gain: the grade itself is the gain of an item.
 
     DCG = Σ grade / log2(place + 1), over the DCG of the best possible order: Järvelin and
@@ -59,9 +63,7 @@ def ndcg(ranked: Sequence[Hashable], grades: Mapping[Hashable, float], k: int) -
     return _dcg(gains) / ideal if ideal else 0.0
 
 
-def average_precision(
-    ranked: Sequence[Hashable], grades: Mapping[Hashable, float], k: int
-) -> float:
+def average_precision(ranked: Ranked, grades: Grades, k: int) -> float:
     """The mean of the precision at the place of each relevant item; 0 for those not in the first k.
 
     Its mean over questions is MAP, cut at k.
@@ -85,26 +87,24 @@ MEASURES: Mapping[str, Measure] = {
 }
 
 
-def measured(
-    ranked: Sequence[Hashable], grades: Mapping[Hashable, float], ks: Sequence[int]
-) -> dict[str, float]:
+def measured(ranked: Ranked, grades: Grades, ks: Sequence[int]) -> dict[str, float]:
     """Every measure at every k, by names such as `recall@10`."""
     return {
         f"{name}@{k}": measure(ranked, grades, k) for k in ks for name, measure in MEASURES.items()
     }
 
 
-def _distinct(ranked: Sequence[Hashable], k: int) -> list[Hashable]:
+def _distinct(ranked: Ranked, k: int) -> list[Any]:
     if k < 1:
         raise ValueError(f"k must be 1 or more, got {k}")
     return list(dict.fromkeys(ranked))[:k]
 
 
-def _relevant(ranked: Sequence[Hashable], grades: Mapping[Hashable, float], k: int) -> list[bool]:
+def _relevant(ranked: Ranked, grades: Grades, k: int) -> list[bool]:
     return [grades.get(item, 0) > 0 for item in _distinct(ranked, k)]
 
 
-def _relevant_count(grades: Mapping[Hashable, float]) -> int:
+def _relevant_count(grades: Grades) -> int:
     return sum(grade > 0 for grade in grades.values())
 
 
