@@ -7,12 +7,13 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import aclosing, contextmanager
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import actor_option, database_options, databases_argument
+from .options import actor_option, database_options
 from .serving import run as run_with_datasette
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ class Bound(click.ParamType):
 
 
 @click.command(name="eval")
-@databases_argument
+@click.argument("databases", nargs=-1, type=click.Path(exists=True, dir_okay=False))
 @click.argument("questions")
 @click.option(
     "--qrels",
@@ -83,6 +84,20 @@ class Bound(click.ParamType):
     multiple=True,
     help="Exit with status 3 if this measure is lower: recall@10=0.9; can be repeated",
 )
+@click.option(
+    "log",
+    "--save",
+    metavar="LOG",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Save the run in the file of the log, which is made if it is not there",
+)
+@click.option(
+    "runs",
+    "--compare",
+    metavar="RUN RUN",
+    nargs=2,
+    help="Compare two saved runs, given by their ids; the one argument is the file of the log",
+)
 @actor_option
 @database_options
 def evaluate(
@@ -95,6 +110,8 @@ def evaluate(
     verbose: bool,
     as_json: bool,
     bounds: Sequence[tuple[str, float]],
+    log: Path | None,
+    runs: tuple[str, str] | None,
     actor: dict[str, Any] | None,
     metadata: Any,
     config: Any,
@@ -109,15 +126,24 @@ def evaluate(
     Example:
 
         datasette rag eval docs.db questions.yml --fail-under recall@10=0.9
+
+        datasette rag eval rag-log.db --compare 1f3c90aa 7be2d144
     """
+    if runs:
+        _compare(databases, questions, runs)
+        return
+    if not databases:
+        raise click.UsageError("give at least one database, and then the questions")
     from .. import claude
     from ..evals.answers import ANSWER_MEASURES
     from ..evals.matching import Matcher
     from ..evals.questions import QuestionsError
     from ..evals.runs import means
+    from ..evals.saving import run_rows
     from ..permissions import OWNER
     from .eval_report import as_json as json_report
     from .eval_report import below, report, result_lines
+    from .eval_saved import prepare_log, save_run
 
     if not answers and (answerer or any(name in ANSWER_MEASURES for name, _ in bounds)):
         raise click.UsageError("measures of answers, and --answerer, need --answers")
@@ -125,6 +151,9 @@ def evaluate(
         {*(ks or _KS), *(int(name.partition("@")[2]) for name, _ in bounds if "@" in name)}
     )
     who = OWNER if actor is None else actor
+    if log is not None:
+        prepare_log(log)
+    started = datetime.now(timezone.utc)
 
     async def work(datasette: Datasette) -> tuple[Matcher, list[Result], int]:
         try:
@@ -153,6 +182,15 @@ def evaluate(
         for result in results if verbose else ():
             click.echo("\n".join(result_lines(result)))
         click.echo("\n".join(report(results, found, matcher, count)))
+    if log is not None:
+        run, rows = run_rows(
+            results,
+            found,
+            started=started,
+            questions_from=Path(questions).name if Path(questions).is_file() else questions,
+            databases=[Path(database).stem for database in databases],
+        )
+        click.echo(save_run(log, run, rows), err=True)
     missed = below(found, bounds)
     for line in missed:
         click.echo(line, err=True)
@@ -160,6 +198,14 @@ def evaluate(
         raise SystemExit(1)
     if missed:
         raise SystemExit(BELOW)
+
+
+def _compare(databases: Sequence[str], log: str, runs: tuple[str, str]) -> None:
+    from .eval_saved import compare_runs
+
+    if databases or not Path(log).is_file():
+        raise click.UsageError("--compare takes one argument, the file that runs were saved in")
+    click.echo("\n".join(compare_runs(Path(log), runs)))
 
 
 async def _questions(

@@ -28,7 +28,7 @@ class Result:
 
     `grades` are the items that it expects. `found` are the distinct items that were found,
     best first, and `ms` the milliseconds that this took; both stay empty where nothing is
-    expected. `reply` is the answer, where one was asked for. `measures` has the values from 0
+    expected. `searched` is the reply of that search, `reply` the answer, where one was asked for. `measures` has the values from 0
     to 1 by name: `recall@10`, `words`, …; one that says nothing of this question is missing.
     `troubles` are tables that could not be searched, each with its message.
     """
@@ -37,6 +37,7 @@ class Result:
     grades: Mapping[Item, float] = field(default_factory=dict)
     found: tuple[Item, ...] = ()
     ms: float | None = None
+    searched: Reply | None = None
     reply: Reply | None = None
     measures: Mapping[str, float] = field(default_factory=dict)
     troubles: tuple[str, ...] = ()
@@ -84,7 +85,7 @@ async def run(
             continue
         grades = matcher.grades(question)
         found: list[Item] = []
-        ms, reply = None, None
+        ms, searched, reply = None, None, None
         measures: dict[str, float] = {}
         replies: list[Reply] = []
         if grades:
@@ -110,7 +111,7 @@ async def run(
             for table in one.tables
             if table.status != "ok"
         )
-        yield Result(question, grades, tuple(found), ms, reply, measures, tuple(troubles))
+        yield Result(question, grades, tuple(found), ms, searched, reply, measures, tuple(troubles))
 
 
 def means(results: Sequence[Result]) -> dict[str, tuple[Interval, int]]:
