@@ -54,6 +54,9 @@ setup(
             "pytest-asyncio>=0.24",
             # Arbitrary strings against match building, passage cutting and rendering.
             "hypothesis>=6.100",
+            # The judges of the measures of search and of their statistics: trec_eval, and SciPy.
+            "ir-measures>=0.4",
+            "scipy>=1.15",
             # Lint and formatting.
             "ruff>=0.9",
             # Types.

@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 from datasette.cli import cli
 
-from datasette_rag.cli import log as command
+from datasette_rag.cli import log_file
 from datasette_rag.log import schema
 from datasette_rag.log.erase import erase
 from datasette_rag.log.writer import delete, insert
@@ -232,7 +232,7 @@ def test_what_was_deleted_is_gone_from_the_file(log, conn, wal, open_elsewhere):
 
 
 def test_somebody_reads_meanwhile(log, conn, monkeypatch):
-    monkeypatch.setattr(command, "WAIT_SECONDS", 0.1)
+    monkeypatch.setattr(log_file, "WAIT_SECONDS", 0.1)
     id = ask(conn, question="secret")
     with closing(sqlite3.connect(log, isolation_level=None)) as reader:
         reader.execute("begin")
@@ -296,7 +296,7 @@ def test_while_another_writes(log, conn, option):
 
 
 def test_locked_for_longer(log, conn, monkeypatch):
-    monkeypatch.setattr(command, "WAIT_SECONDS", 0.1)
+    monkeypatch.setattr(log_file, "WAIT_SECONDS", 0.1)
     id = ask(conn)
     conn.execute("begin immediate")
     for option in (("--delete", id), ("--prune", "1")):

@@ -131,6 +131,15 @@ def test_every_figure_of_the_log():
         assert f"`{field.name}`" in PAGES["log.md"]
 
 
+def test_every_measure_and_key_of_questions():
+    from datasette_rag.evals import answers, metrics, questions
+
+    for name in (*answers.ANSWER_MEASURES, *(f"{name}@k" for name in metrics.MEASURES)):
+        assert f"| `{name}`" in PAGES["evals.md"], name
+    for key in questions.KEYS:
+        assert f"| `{key}` |" in PAGES["evals.md"], key
+
+
 def test_every_page_is_linked_from_the_readme_and_every_link_leads_somewhere():
     for name in PAGES:
         assert f"(docs/{name})" in README

@@ -25,6 +25,7 @@ async def ask(
     answer: bool = True,
     answerer: str | None = None,
     log: bool = True,
+    max_sources: int | None = None,
 ) -> AsyncGenerator[Event, None]:
     """Answer a question from the rows that `actor` may see, as a stream of events.
 
@@ -32,7 +33,8 @@ async def ask(
     `table`, narrow the search to what is named; `tables` narrows it further to some
     (database, table) pairs. With `answer=False` nothing but the search is done.
     `answerer` names another answerer than the configured one, for example "extractive".
-    With `log=False` the question is not logged.
+    With `log=False` the question is not logged. `max_sources` counts instead of the
+    configured number; their length is not limited then.
 
     Yields `Keywords`, `Sources`, then `AnswerDelta` and `Citation` as the answer comes,
     `Check` for each finding, and last `Done` with the whole reply. Where nothing could be
@@ -54,6 +56,7 @@ async def ask(
         answer=answer,
         answerer=answerer,
         log=log,
+        max_sources=max_sources,
     )
     async with aclosing(running) as events:
         async for event in events:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import ExitStack, aclosing
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from .. import compat, permissions
@@ -36,9 +38,12 @@ async def run(
     answer: bool = True,
     answerer: str | None = None,
     log: bool = True,
+    max_sources: int | None = None,
 ) -> AsyncGenerator[Event, None]:
     """Run a question through the stages; `datasette_rag.ask` says what goes in and comes out."""
     config = load(datasette)
+    if max_sources is not None:
+        config = replace(config, max_sources=max_sources, max_chars=sys.maxsize)
     refused = await _scope_refusal(datasette, actor, database, table, tables) or _question_refusal(
         question, config
     )

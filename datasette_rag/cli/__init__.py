@@ -8,6 +8,7 @@ import click
 def register(cli: click.Group) -> None:
     """Add `datasette rag` to Datasette's command line."""
     from .check import check
+    from .eval import evaluate
     from .index import index
     from .log import log
     from .questions import ask, search
@@ -16,5 +17,5 @@ def register(cli: click.Group) -> None:
     def rag() -> None:
         "Answer questions from the rows of SQLite databases, with citations"
 
-    for command in (index, ask, search, check, log):
+    for command in (index, ask, search, check, evaluate, log):
         rag.add_command(command)

@@ -7,20 +7,19 @@ import shutil
 import sqlite3
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from .log_file import opened_log
+
 if TYPE_CHECKING:
     from ..log.erase import Erased
     from ..log.rows import Row
 
 MIN_PREFIX = 8
-# A server writes for milliseconds; whoever holds the log for longer is told of.
-WAIT_SECONDS = 10.0
 
 
 class _WrongUse(click.ClickException):
@@ -95,7 +94,7 @@ def log(
 def _list(log: Path, count: int, unanswered: bool, as_json: bool) -> None:
     from ..log import read
 
-    with _opened(log) as conn:
+    with opened_log(log) as conn:
         rows = (read.unanswered if unanswered else read.newest)(conn, count)
     if as_json:
         click.echo(json.dumps([read.parsed(row) for row in rows], indent=2))
@@ -108,7 +107,7 @@ def _list(log: Path, count: int, unanswered: bool, as_json: bool) -> None:
 def _export(log: Path) -> None:
     from ..log.read import everything
 
-    with _opened(log) as conn:
+    with opened_log(log) as conn:
         # One transaction: the log as it is now, whatever is written meanwhile.
         conn.execute("begin")
         for row in everything(conn):
@@ -119,7 +118,7 @@ def _delete(log: Path, ids: Sequence[str]) -> None:
     from ..log.read import with_prefix
     from ..log.writer import delete
 
-    with _opened(log, writing=True) as conn:
+    with opened_log(log, writing=True) as conn:
         rows: dict[str, Row] = {}
         for id in ids:
             if len(id) < MIN_PREFIX:
@@ -141,7 +140,7 @@ def _prune(log: Path, days: int) -> None:
     from ..log.writer import prune
 
     before = datetime.now(timezone.utc) - timedelta(days=days)
-    with _opened(log, writing=True) as conn:
+    with opened_log(log, writing=True) as conn:
         erased = _erased(conn, lambda conn: prune(conn, before))
         some = "1 question" if erased.deleted == 1 else f"{erased.deleted} questions"
         click.echo(f"Deleted {some} older than {days} days")
@@ -163,47 +162,6 @@ def _tell_traces(log: Path, erased: Erased) -> None:
             "log is written again",
             err=True,
         )
-
-
-@contextmanager
-def _opened(log: Path, writing: bool = False) -> Iterator[sqlite3.Connection]:
-    """A connection to the log; what goes wrong with it is told in one line."""
-    uri = f"{log.resolve().as_uri()}?mode={'rw' if writing else 'ro'}"
-    try:
-        with closing(
-            sqlite3.connect(uri, uri=True, timeout=WAIT_SECONDS, isolation_level=None)
-        ) as conn:
-            _refuse_others(log, conn)
-            yield conn
-    except sqlite3.Error as error:
-        raise click.ClickException(_in_words(log, error)) from error
-
-
-def _refuse_others(log: Path, conn: sqlite3.Connection) -> None:
-    from ..log.schema import QUESTIONS
-
-    if not conn.execute(
-        "select 1 from sqlite_master where type = 'table' and name = ?", [QUESTIONS]
-    ).fetchone():
-        raise click.ClickException(
-            f"{log} holds no log: it has no table {QUESTIONS}, which is made with the first "
-            "question. Give the file that log: names, or Datasette's --internal file"
-        )
-
-
-def _in_words(log: Path, error: sqlite3.Error) -> str:
-    from ..log.place import is_locked
-
-    if is_locked(error):
-        return f"{log} is locked by another program; try again when that is done"
-    if "no such" in str(error):
-        return (
-            f"{log} is of another version of the plugin ({error}); start Datasette with it once, "
-            "and ask a question"
-        )
-    if "readonly" in str(error):
-        return f"{log} can't be written here: {error}"
-    return f"{log} can't be read as a SQLite database: {error}"
 
 
 def _refuse_together(given: dict[str, bool]) -> None:

@@ -47,6 +47,15 @@ def databases_argument(command: Command) -> Command:
     )(command)
 
 
+def actor_option(command: Command) -> Command:
+    """For whom a command asks."""
+    return click.option(
+        "--actor",
+        type=JSONObject(),
+        help="Act as this actor; without it, as the owner of the files, who sees all",
+    )(command)
+
+
 def database_options(command: Command) -> Command:
     """The options of every command that opens databases as Datasette does."""
     for option in (
@@ -70,11 +79,7 @@ def question_options(command: Command) -> Command:
     """The arguments and options of the commands that take a question."""
     for option in (
         click.option("as_json", "--json", is_flag=True, help="Print the reply as JSON"),
-        click.option(
-            "--actor",
-            type=JSONObject(),
-            help="Act as this actor; without it, as the owner of the files, who sees all",
-        ),
+        actor_option,
         click.option(
             "tables",
             "-t",

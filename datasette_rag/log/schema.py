@@ -10,13 +10,15 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from . import eval_schema
+
 if TYPE_CHECKING:
     from sqlite_utils import Database, Migrations
 
 QUESTIONS = "rag_questions"
 SOURCES = "rag_question_sources"
 FEEDBACK = "rag_feedback"
-TABLES = (QUESTIONS, SOURCES, FEEDBACK)
+TABLES = (QUESTIONS, SOURCES, FEEDBACK, *eval_schema.TABLES)
 
 # Outcomes after which the asker went away without what they asked for. What failed for a
 # technical reason is not among them: it says nothing of what the site lacks.
@@ -133,6 +135,7 @@ group by s.database, s."table", s.pks
 having sum(s.cited) = 0
 order by times_given desc
 """,
+    **eval_schema.VIEWS,
 }
 
 
@@ -185,15 +188,25 @@ def _migrations() -> Migrations:
 
     @log()
     def m001_tables(db: Database) -> None:
-        for statement in _TABLES_SQL.split(";"):
-            if statement.strip():
-                db.execute(statement)
+        _execute(db, _TABLES_SQL)
 
     @log()
     def m002_views(db: Database) -> None:
         create_views(db, VIEWS)
 
+    @log()
+    def m003_evals(db: Database) -> None:
+        _execute(db, eval_schema.TABLES_SQL)
+        create_views(db, eval_schema.VIEWS)
+
     return log
+
+
+def _execute(db: Database, statements: str) -> None:
+    # Not as a script: that would end the transaction.
+    for statement in statements.split(";"):
+        if statement.strip():
+            db.execute(statement)
 
 
 def create_views(db: Database, names: Iterable[str]) -> None:

@@ -1,0 +1,1 @@
+"""Evals: questions with known answers in, figures of how good search and answers are out."""
