@@ -45,6 +45,8 @@ Send = Callable[[Mapping[str, Any]], Awaitable[None]]
 # Proxies close connections that stay silent, many after a minute, some sooner.
 HEARTBEAT_SECONDS = 15.0
 STUCK_SECONDS = 20.0
+# Up to so many characters an answer is rendered faster than a thread is called.
+_LONG = 1_000
 _HEADERS = {
     "Content-Type": "text/event-stream; charset=utf-8",
     "Cache-Control": "no-cache, no-transform",
@@ -214,8 +216,11 @@ async def _event_json(
             "tables": [table_json(table) for table in event.tables],
         }
     if isinstance(event, AnswerDelta):
-        # In a thread: a long answer takes a while, and others wait for the event loop.
-        block, html = await asyncio.to_thread(answer.add, event.text)
+        if len(answer.text) < _LONG:
+            block, html = answer.add(event.text)
+        else:
+            # In a thread: it takes a while, and others wait for the event loop.
+            block, html = await asyncio.to_thread(answer.add, event.text)
         return "delta", {"text": event.text, "block": block, "html": html}
     if isinstance(event, Citation):
         return "citation", {
