@@ -53,7 +53,7 @@ def decoded(content: bytes, declared: str | None = None) -> str:
     if declared:
         try:
             return content.decode(declared)
-        except (LookupError, UnicodeDecodeError):
+        except (LookupError, UnicodeError):
             pass
     return _tried(content, _likely(content), _NO_TEXT)
 

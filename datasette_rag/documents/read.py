@@ -70,12 +70,20 @@ def to_document(root: Path, path: str, content: bytes, content_hash: str) -> Doc
         UnreadableDocument: the content is no text, what reads the format is not installed, or
             the file has vanished.
     """
-    found = reader(path)(content)
+    try:
+        found = reader(path)(content)
+    except UnreadableDocument:
+        raise
+    except Exception as error:
+        # One odd file must not keep the others from being read, whatever its parser stumbles over.
+        raise UnreadableDocument(f"its content can't be read: {type(error).__name__}") from error
     try:
         changed = Path(root, path).stat().st_mtime
         modified = datetime.fromtimestamp(changed, timezone.utc)
     except OSError as error:
         raise UnreadableDocument(reason(error)) from error
+    except (ValueError, OverflowError) as error:
+        raise UnreadableDocument("the time of its last change is none that can be") from error
     return Document(
         path=path,
         title=found.title or _title_from_name(path),

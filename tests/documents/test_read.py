@@ -24,6 +24,33 @@ def test_what_is_no_text_is_unreadable(tmp_path):
         read_document(tmp_path, "a.md")
 
 
+@pytest.mark.parametrize(
+    "name, content",
+    [
+        ("a.html", b'<meta charset="undefined"><p>Caf\xe9 open</p>'),
+        ("a.md", b"---\ndate: !!timestamp tomorrow\n---\nText"),
+        ("a.md", b"---\ndraft: !!bool maybe\n---\nText"),
+        ("a.md", b"---\norder: !!int ''\n---\nText"),
+        ("a.md", b"---\ntitle: 0x" + b"f" * 5_000 + b"\n---\nText"),
+    ],
+)
+def test_an_odd_file_is_read_or_refused_and_never_more(tmp_path, name, content):
+    (tmp_path / name).write_bytes(content)
+    try:
+        assert read_document(tmp_path, name).text
+    except UnreadableDocument as error:
+        assert "can't be read" in str(error)
+
+
+def test_a_time_that_can_not_be(tmp_path, monkeypatch):
+    write(tmp_path, a_md="text")
+    stat = (tmp_path / "a.md").stat()
+    odd = os.stat_result((*stat[:7], 10**12, 10**12, 10**12))
+    monkeypatch.setattr("pathlib.Path.stat", lambda self, **_: odd)
+    with pytest.raises(UnreadableDocument, match="time of its last change"):
+        read_document(tmp_path, "a.md")
+
+
 def test_line_ends_and_control_characters_are_cleaned(tmp_path):
     write(tmp_path, a_md="\ufeff# Größe\r\none\rstray \0 two\x1b".encode("utf-16"))
     assert read_document(tmp_path, "a.md").text == "# Größe\none\nstray   two "

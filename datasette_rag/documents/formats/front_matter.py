@@ -106,7 +106,8 @@ def _loaded(block: str) -> Said | None:
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
         said = yaml.load(block, loader)
-    except (yaml.YAMLError, ValueError, RecursionError):
+    except Exception:
+        # YAML's constructors raise whatever their conversions do: `!!bool maybe` a KeyError.
         return _by_lines(block)
     if said is None and not block.strip():
         return {}
