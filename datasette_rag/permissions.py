@@ -27,8 +27,9 @@ Table = tuple[str, str]
 # by identity.
 OWNER: Actor = {"id": "the owner of the files"}
 
-# What one request has found out already: {actor as JSON: {(database, table): visible}}.
-_request_cache: contextvars.ContextVar[dict[str, dict[Table, bool]] | None] = (
+# What one request has found out already: {actor as JSON: {(database, table): visible}}, and
+# beside the tables {ADMIN: whether the actor may see the log}.
+_request_cache: contextvars.ContextVar[dict[str, dict[Table | str, bool]] | None] = (
     contextvars.ContextVar("datasette_rag_visibility", default=None)
 )
 
@@ -109,8 +110,7 @@ async def visible(datasette: Datasette, actor: Actor, tables: Iterable[Table]) -
     wanted = set(tables)
     if actor is OWNER:
         return wanted
-    per_actor = _request_cache.get()
-    known = {} if per_actor is None else per_actor.setdefault(_actor_key(actor), {})
+    known = _known(actor)
     for pair in wanted - known.keys():
         # One by one: on 1.0 no slower than its list of all tables, which counts the shadow
         # tables of each index too.
@@ -118,8 +118,12 @@ async def visible(datasette: Datasette, actor: Actor, tables: Iterable[Table]) -
     return {pair for pair in wanted if known[pair]}
 
 
-def _actor_key(actor: Actor) -> str:
-    return json.dumps(actor, sort_keys=True, default=repr)
+def _known(actor: Actor) -> dict[Table | str, bool]:
+    """What this request knows of the actor, to be added to; outside of requests nothing lasts."""
+    per_actor = _request_cache.get()
+    if per_actor is None:
+        return {}
+    return per_actor.setdefault(json.dumps(actor, sort_keys=True, default=repr), {})
 
 
 def verdict(datasette: Datasette, actor: Actor, action: str) -> bool | None:
@@ -166,8 +170,14 @@ def _private(datasette: Datasette) -> dict[str, tuple[str, ...]]:
 
 
 async def may_administer(datasette: Datasette, actor: Actor) -> bool:
-    """Whether this actor may see the log, the feedback, the cost and the evals."""
-    return await compat.allowed_everywhere(datasette, actor, ADMIN, default=False)
+    """Whether this actor may see the log, the feedback, the cost and the evals.
+
+    Decided once a request: with a log that has pages, every check of a table asks for it.
+    """
+    known = _known(actor)
+    if ADMIN not in known:
+        known[ADMIN] = await compat.allowed_everywhere(datasette, actor, ADMIN, default=False)
+    return known[ADMIN]
 
 
 async def admin_refusal(datasette: Datasette, actor: Actor) -> Failed | None:
