@@ -17,7 +17,13 @@ from .config import PLUGIN, ConfigError, load, nearest
 from .log import writer
 from .log.place import LogRefused, prepare
 from .retrieval.canned import register_all
-from .retrieval.catalogue import Catalogue, catalogue, file_of, searched_databases
+from .retrieval.catalogue import (
+    Catalogue,
+    catalogue,
+    file_of,
+    readable_catalogues,
+    searched_databases,
+)
 from .retrieval.findings import Finding, rebuild
 from .retrieval.fit import QUICK, THOROUGH, Depth
 from .retrieval.health import index_findings
@@ -61,10 +67,11 @@ async def start(datasette: Datasette) -> None:
         if finding.kind == "configuration":
             logger.warning("datasette-rag: %s", finding)
     stale = [finding for finding in found if finding.kind == "stale"]
+    count = sum(len(one.tables) for one in await readable_catalogues(datasette))
     logger.log(
         logging.WARNING if stale else logging.INFO,
         "datasette-rag: %s",
-        _line(await _count_tables(datasette), stale, found),
+        _line(count, stale, found),
     )
     await register_all(datasette)
 
@@ -149,17 +156,6 @@ def _unread(table: SearchableTable, file: str, error: sqlite3.Error, depth: Dept
         message = f"whether its index {name} is out of date could not be told in time"
         return [Finding(table.database, table.table, message, "advice")]
     return []
-
-
-async def _count_tables(datasette: Datasette) -> int:
-    count = 0
-    for database in searched_databases(datasette):
-        try:
-            count += len((await catalogue(datasette, database)).tables)
-        except sqlite3.Error:
-            # Among the findings.
-            continue
-    return count
 
 
 def _line(count: int, stale: Sequence[Finding], found: Sequence[Finding]) -> str:

@@ -759,7 +759,7 @@ class Broken(Answerer):
     paid = True
 
     def answer(self, question):
-        raise NotImplementedError
+        raise RuntimeError("it fails before it begins")
 
 
 async def test_an_answerer_that_can_not_even_be_called_leaves_the_sources(site):

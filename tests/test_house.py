@@ -21,7 +21,7 @@ FLOORS = [
     ["text"],
     ["events"],
     ["config"],
-    ["compat", "waiting"],
+    ["compat", "waiting", "sql"],
 ]
 FLOOR_OF = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
 FILES = sorted(PACKAGE.rglob("*.py"))

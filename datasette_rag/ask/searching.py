@@ -14,6 +14,7 @@ from .. import permissions
 from ..claude import ClaudeFailure, import_sdk
 from ..compat import Actor
 from ..config import Config
+from ..config.model import MOST_KEYWORDS
 from ..events import Event, Failed, Keywords, KeywordsFrom, SearchedTable, Sources
 from ..keywords.claude import keywords_by_claude
 from ..keywords.clean import clean_keywords
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
 logger = logging.getLogger("datasette_rag")
 
 MAX_KEYWORD_CHARS = 100
-# The most that `max_keywords` may say.
-MOST_KEYWORDS = 64
 # Later than this Claude's keywords are not waited for: own words have found something by then.
 KEYWORD_SECONDS = 4.0
 CLAUDE = "claude"

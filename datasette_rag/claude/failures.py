@@ -82,17 +82,16 @@ def in_words(error: BaseException, model: str) -> ModelError:
     status = getattr(error, "status_code", None)
     kind = getattr(error, "type", None)
     wait = retry_after(error) if isinstance(error, Exception) else None
-    if isinstance(error, asyncio.TimeoutError) or type(error).__name__ in (
-        "APITimeoutError",
-        "ReadTimeout",
+    if (
+        status == 408
+        or isinstance(error, asyncio.TimeoutError)
+        or type(error).__name__ in ("APITimeoutError", "ReadTimeout")
     ):
         return ModelError("timed_out", "Claude took too long.")
     if kind == "overloaded_error" or status == 529:
         return ModelError("overloaded", "Claude is overloaded at the moment.", wait)
     if status == 429:
         return ModelError("rate_limited", "Claude gets too many questions at the moment.", wait)
-    if status == 408:
-        return ModelError("timed_out", "Claude took too long.")
     if status == 401:
         return ModelError(
             "bad_key",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -42,20 +41,16 @@ def check(
 
         datasette rag check docs.db
     """
-    from ..retrieval.catalogue import catalogue, searched_databases
+    from ..retrieval.catalogue import readable_catalogues
     from ..start import findings
 
     async def report(datasette: Datasette) -> None:
-        count = 0
-        for database in searched_databases(datasette):
-            try:
-                tables = (await catalogue(datasette, database)).tables
-            except sqlite3.Error:
-                # Among the findings below.
-                continue
-            for table in tables.values():
-                count += 1
-                click.echo(f"{database}/{table.table}: {table.summary}")
+        # Databases that can't be read are among the findings below.
+        searched = [
+            table for one in await readable_catalogues(datasette) for table in one.tables.values()
+        ]
+        for table in searched:
+            click.echo(f"{table.database}/{table.table}: {table.summary}")
         found = await findings(datasette, thorough=True)
         for kind, heading in _HEADINGS.items():
             of_kind = [finding for finding in found if finding.kind == kind]
@@ -63,7 +58,7 @@ def check(
                 click.echo(f"\n{heading}:")
             for finding in of_kind:
                 click.echo(f"{finding}")
-        if not count:
+        if not searched:
             raise click.ClickException(
                 "no table can be searched. Make a full-text index: "
                 "sqlite-utils enable-fts DATABASE TABLE COLUMN... --tokenize porter "

@@ -31,11 +31,9 @@ def opened_log(log: Path, writing: bool = False) -> Iterator[sqlite3.Connection]
 
 
 def _refuse_others(log: Path, conn: sqlite3.Connection) -> None:
-    from ..log.schema import QUESTIONS
+    from ..log.schema import QUESTIONS, holds_a_log
 
-    if not conn.execute(
-        "select 1 from sqlite_master where type = 'table' and name = ?", [QUESTIONS]
-    ).fetchone():
+    if not holds_a_log(conn):
         raise click.ClickException(
             f"{log} holds no log: it has no table {QUESTIONS}, which is made with the first "
             "question. Give the file that log: names, or Datasette's --internal file"

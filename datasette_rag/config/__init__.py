@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from .. import compat
-from .model import Config, DatabaseConfig, TableConfig
+from .model import Config, DatabaseConfig, LogConfig, TableConfig
 from .parse import PLUGIN, ConfigError, parse
 from .values import nearest
 
@@ -18,6 +18,7 @@ __all__ = [
     "Config",
     "ConfigError",
     "DatabaseConfig",
+    "LogConfig",
     "TableConfig",
     "load",
     "nearest",

@@ -9,6 +9,8 @@ from typing import Any
 # Paid answers under way at once, paid answers a day (UTC), seconds that one may take.
 DEFAULT_LIMITS: Mapping[str, int] = {"at_once": 4, "per_day": 200, "seconds": 60}
 
+# The most that `max_keywords` may say.
+MOST_KEYWORDS = 64
 # Stands for the internal database where there is one, else for no log.
 DEFAULT_LOG = "default"
 

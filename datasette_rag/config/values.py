@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from .model import DEFAULT_LIMITS, DEFAULT_LOG, LogConfig
+from .model import DEFAULT_LIMITS, DEFAULT_LOG, MOST_KEYWORDS, LogConfig
 
 Parser = Callable[[Any], Any]
 
@@ -182,7 +182,7 @@ ROOT: Mapping[str, Parser] = {
     "max_sources": _between(1, 100),
     "max_chars": _between(500, 1_000_000),
     "max_question_chars": _between(20, 20_000),
-    "max_keywords": _between(1, 64),
+    "max_keywords": _between(1, MOST_KEYWORDS),
     "examples": _texts,
     "answer_on_get": _flag,
     "allow": _allow,

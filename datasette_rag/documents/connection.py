@@ -14,7 +14,7 @@ _WAIT_FOR_LOCK = 10.0  # seconds
 
 @contextmanager
 def opened(database: Path, *, read_only: bool = False) -> Iterator[sqlite3.Connection]:
-    """A connection that leaves transactions to its user (see `writing`).
+    """A connection that leaves transactions to its user (see `sql.writing`).
 
     Args:
         database: the SQLite file; created if it does not exist, unless `read_only`.
@@ -34,19 +34,6 @@ def opened(database: Path, *, read_only: bool = False) -> Iterator[sqlite3.Conne
             yield conn
     except sqlite3.Error as error:
         raise DocumentsError(_explained(database, str(error))) from error
-
-
-@contextmanager
-def writing(conn: sqlite3.Connection) -> Iterator[None]:
-    """A transaction that waits for the lock; one that reads first would fail at once instead."""
-    conn.execute("begin immediate")
-    try:
-        yield
-    except BaseException:
-        if conn.in_transaction:
-            conn.execute("rollback")
-        raise
-    conn.execute("commit")
 
 
 def _explained(database: Path, error: str) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sqlite3
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..sql import quoted, writing
 from .addresses import Addresses, section
-from .connection import writing
-from .tables import Tables, quoted
+from .tables import Tables
 
 if TYPE_CHECKING:
     from sqlite_utils import Database

@@ -11,7 +11,7 @@ import re
 import sqlite3
 from dataclasses import dataclass
 
-from .connection import writing
+from ..sql import quoted, writing
 from .errors import DocumentsError
 
 # Raise it with every change to the columns, to the full-text index, or to how text is cut:
@@ -121,11 +121,6 @@ class Tables:
     def roles(self) -> dict[str, str]:
         """Each of the two tables and what it is for."""
         return {self.documents: "documents", self.passages: "passages"}
-
-
-def quoted(name: str) -> str:
-    """A name as SQL writes it."""
-    return '"' + name.replace('"', '""') + '"'
 
 
 def check_names(conn: sqlite3.Connection, tables: Tables) -> None:

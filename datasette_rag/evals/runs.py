@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ..ask import ask
+from ..ask.ending import reply_to
 from ..compat import Actor
-from ..events import Done, Failed, Reply
+from ..events import Reply
 from .answers import ANSWER_MEASURES, measured_answer
 from .matching import Item, Matcher
 from .metrics import MEASURES, measured
@@ -162,10 +162,8 @@ async def _reply(
         log=False,
         max_sources=max_sources,
     )
-    async with aclosing(asking) as events:
-        async for event in events:
-            if isinstance(event, Failed):
-                raise QuestionsError(f"{question.question}: {event.message}")
-            if isinstance(event, Done):
-                return event.reply
-    raise QuestionsError(f"{question.question}: the question ended without a reply")
+    ended = await reply_to(asking)
+    if isinstance(ended, Reply):
+        return ended
+    problem = ended.message if ended else "the question ended without a reply"
+    raise QuestionsError(f"{question.question}: {problem}")

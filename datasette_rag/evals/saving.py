@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import uuid
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from statistics import fmean
-from typing import Any
 
-from ..log.rows import Row, storable, timestamp
+from ..log.rows import Row, as_json, storable, timestamp
 from .matching import label
 from .runs import Result
 from .significance import Interval
@@ -38,11 +36,11 @@ def run_rows(
         "id": id,
         "started": timestamp(started),
         "questions_from": storable(questions_from),
-        "databases": storable(_json(list(databases))),
+        "databases": storable(as_json(list(databases))),
         "questions": len(results),
         "answerer": next((one.answerer for one in replies if one.answerer), None),
         "answer_model": next(filter(None, (one.models["answer"] for one in replies)), None),
-        "measures": _json(
+        "measures": as_json(
             {
                 name: {**interval._asdict(), "questions": count}
                 for name, (interval, count) in means.items()
@@ -63,16 +61,18 @@ def _result_row(run_id: str, result: Result) -> Row:
         "run_id": run_id,
         "question_id": storable(result.question.id),
         "question": storable(result.question.question),
-        "expected": storable(_json({label(item): grade for item, grade in result.grades.items()})),
-        "found": storable(_json([label(item) for item in result.found])),
-        "measures": _json(dict(result.measures)),
-        "keywords": searched and storable(_json(list(searched.keywords))),
+        "expected": storable(
+            as_json({label(item): grade for item, grade in result.grades.items()})
+        ),
+        "found": storable(as_json([label(item) for item in result.found])),
+        "measures": as_json(dict(result.measures)),
+        "keywords": searched and storable(as_json(list(searched.keywords))),
         "match": searched and storable(searched.match),
         "search_ms": result.ms,
         "outcome": reply and reply.outcome,
         "answer": reply and storable(reply.answer),
         "failed_checks": reply
-        and storable(_json([check.message for check in reply.checks if not check.ok])),
+        and storable(as_json([check.message for check in reply.checks if not check.ok])),
         "answer_ms": reply and reply.timings_ms["total"],
         "cost_usd": reply and reply.usage.cost_usd,
     }
@@ -80,7 +80,3 @@ def _result_row(run_id: str, result: Result) -> Row:
 
 def _mean(values: Sequence[float]) -> float | None:
     return fmean(values) if values else None
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)

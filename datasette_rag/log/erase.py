@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from ..sql import writing
 from .schema import TABLES
 
 
@@ -28,16 +29,11 @@ def erase(conn: sqlite3.Connection, deletion: Callable[[sqlite3.Connection], int
     can read meanwhile; writers wait. Raises sqlite3.Error; then nothing is deleted.
     """
     conn.execute("pragma secure_delete = on")
-    conn.execute("begin immediate")
-    try:
+    with writing(conn):
         deleted = deletion(conn)
         if deleted:
             for table in TABLES:
                 _rewrite(conn, table)
-        conn.execute("commit")
-    except BaseException:
-        conn.rollback()
-        raise
     busy, *_ = conn.execute("pragma wal_checkpoint(truncate)").fetchone()
     return Erased(deleted, traces=bool(busy and deleted))
 

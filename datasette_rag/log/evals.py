@@ -7,8 +7,9 @@ import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..sql import writing
 from .eval_schema import RESULTS, RUNS
-from .rows import Row
+from .rows import Row, insert
 
 
 @dataclass(frozen=True)
@@ -31,16 +32,9 @@ def save(conn: sqlite3.Connection, run: Row, results: Sequence[Row]) -> None:
 
     `conn` must be its own master and not in a transaction. Raises sqlite3.Error.
     """
-    conn.execute("begin immediate")
-    try:
-        for table, rows in ((RUNS, [run]), (RESULTS, results)):
-            for row in rows:
-                names, places = ", ".join(row), ", ".join("?" * len(row))
-                conn.execute(f"insert into {table} ({names}) values ({places})", list(row.values()))
-        conn.execute("commit")
-    except BaseException:
-        conn.rollback()
-        raise
+    with writing(conn):
+        insert(conn, RUNS, [run])
+        insert(conn, RESULTS, results)
 
 
 def runs_with(conn: sqlite3.Connection, prefix: str) -> list[SavedRun]:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from .. import compat
 from ..compat import Actor
 from ..config import load
+from ..sql import writing
 from .place import opened
-from .rows import storable, timestamp
+from .rows import insert, logged_actor, storable, timestamp
 from .schema import FEEDBACK, QUESTIONS
-from .writer import insert
 
 if TYPE_CHECKING:
     from datasette.app import Datasette
@@ -66,19 +66,17 @@ async def give(datasette: Datasette, feedback: Feedback, *, actor: Actor = None)
     if database is None:
         raise FeedbackRefused(404, "There is no such answer")
     now = datetime.now(timezone.utc)
-    actor_id = str((actor or {}).get("id") or "") if load(datasette).log.actor else ""
     row = {
         "question_id": feedback.question_id,
         "given": timestamp(now),
         "rating": feedback.rating,
         "reason": feedback.reason,
         "note": storable(feedback.note) if feedback.note else None,
-        "actor_id": storable(actor_id) or None,
+        "actor_id": logged_actor(actor, load(datasette).log),
     }
 
     def keep(conn: sqlite3.Connection) -> None:
-        with conn:
-            conn.execute("begin immediate")
+        with writing(conn):
             _refuse_too_much(conn, feedback.question_id, now)
             insert(conn, FEEDBACK, [row])
 

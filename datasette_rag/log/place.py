@@ -15,7 +15,7 @@ from datasette.database import Database
 from .. import compat, permissions
 from ..config import load
 from ..config.model import DEFAULT_LOG
-from .schema import TABLES, VIEWS, bring_up_to_date, strangers
+from .schema import TABLES, VIEWS, bring_up_to_date, holds_a_log, strangers
 
 if TYPE_CHECKING:
     from datasette.app import Datasette
@@ -70,7 +70,7 @@ async def prepare(datasette: Datasette) -> str | None:
         name = f"{MEMORY_NAME}_{uuid.uuid4().hex}"
         _attach(datasette, log, Database(datasette, memory_name=name))
     if log.database is not None:
-        permissions.keep_private(datasette, log.database, (*TABLES, *VIEWS))
+        _keep_private(datasette, log.database)
     if log.path is not None and not log.problem:
         log.problem = await asyncio.to_thread(_check, log.path)
         if log.database is None and not log.problem and log.path.exists():
@@ -78,7 +78,7 @@ async def prepare(datasette: Datasette) -> str | None:
     for name, other in datasette.databases.items():
         if other.path is not None and await asyncio.to_thread(_is_a_log, Path(other.path)):
             # Also one that is served by mistake, or by another name than the log's.
-            permissions.keep_private(datasette, name, (*TABLES, *VIEWS))
+            _keep_private(datasette, name)
     if log.problem:
         return f"questions are not logged: {log.problem}"
     return None
@@ -202,7 +202,11 @@ def _served(datasette: Datasette, name: str) -> Place:
 def _attach(datasette: Datasette, log: Place, database: Database) -> None:
     name = MEMORY_NAME if log.path is None else log.path.stem
     log.database = datasette.add_database(database, name=name).name
-    permissions.keep_private(datasette, log.database, (*TABLES, *VIEWS))
+    _keep_private(datasette, log.database)
+
+
+def _keep_private(datasette: Datasette, database: str) -> None:
+    permissions.keep_private(datasette, database, (*TABLES, *VIEWS))
 
 
 def _check(path: Path) -> str:
@@ -237,10 +241,7 @@ def _is_a_log(path: Path) -> bool:
     """Whether a database file is a log of ours and nothing else."""
     try:
         with closing(_reader(path)) as conn:
-            named = conn.execute(
-                "select 1 from sqlite_master where type = 'table' and name = ?", [TABLES[0]]
-            )
-            return named.fetchone() is not None and not strangers(conn)
+            return holds_a_log(conn) and not strangers(conn)
     except sqlite3.Error:
         return False
 

@@ -1,14 +1,17 @@
-"""A reply as rows of the log."""
+"""A reply as rows of the log, and how rows get into it."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from ..compat import Actor
+from ..config import LogConfig
 from ..events import Check, Reply, SearchedTable
 
 Row = dict[str, Any]
@@ -50,18 +53,18 @@ def question_row(
         "id": reply.id,
         "asked": timestamp(asked),
         "question": storable(reply.question),
-        "topic": storable(_json(sorted({word.casefold() for word in topic}))),
-        "keywords": storable(_json(reply.keywords)),
+        "topic": storable(as_json(sorted({word.casefold() for word in topic}))),
+        "keywords": storable(as_json(reply.keywords)),
         "keywords_from": reply.keywords_from,
         "match": storable(reply.match),
-        "tables": storable(_json([_table(table) for table in reply.tables])),
+        "tables": storable(as_json([_table(table) for table in reply.tables])),
         "outcome": reply.outcome,
         "answer": storable(reply.answer),
         "answerer": reply.answerer,
         "stop_reason": reply.stop_reason,
         "error_kind": reply.error and reply.error.kind,
         "error": reply.error and reply.error.message,
-        "checks": storable(_json([_check(check) for check in reply.checks])),
+        "checks": storable(as_json([_check(check) for check in reply.checks])),
         "checks_failed": sum(not check.ok for check in reply.checks),
         "keyword_model": reply.models["keywords"],
         "answer_model": reply.models["answer"],
@@ -72,7 +75,7 @@ def question_row(
             f"{stage}_ms": reply.timings_ms.get(stage)
             for stage in ("keywords", "search", "answer", "total")
         },
-        "actor_id": actor_id and storable(actor_id),
+        "actor_id": actor_id,
     }
 
 
@@ -84,16 +87,30 @@ def source_rows(reply: Reply) -> list[Row]:
             "number": source.number,
             "database": source.database,
             "table": source.table,
-            "pks": _json(source.pks),
+            "pks": as_json(source.pks),
             "title": storable(source.title),
             "heading": storable(source.heading),
             "date": source.date,
             "passage_hash": passage_hash(source.passage),
             "cited": int(source.cited),
-            "quotes": _json([[quote.start, quote.end] for quote in source.quotes]),
+            "quotes": as_json([[quote.start, quote.end] for quote in source.quotes]),
         }
         for source in reply.sources
     ]
+
+
+def logged_actor(actor: Actor, config: LogConfig) -> str | None:
+    """The id that the log keeps of an actor: none, unless its owner wants it."""
+    id = (actor or {}).get("id") if config.actor else None
+    return storable(str(id)) if id else None
+
+
+def insert(conn: sqlite3.Connection, table: str, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Insert rows that all have the same columns."""
+    if rows:
+        columns = ", ".join(f'"{name}"' for name in rows[0])
+        marks = ", ".join(f":{name}" for name in rows[0])
+        conn.executemany(f"insert into {table} ({columns}) values ({marks})", rows)
 
 
 def timestamp(moment: datetime) -> str:
@@ -121,5 +138,5 @@ def _check(check: Check) -> Row:
     return {"name": check.name, "ok": check.ok, "message": check.message}
 
 
-# Made once: `json.dumps` makes an encoder with each call, and a question takes twenty.
-_json = json.JSONEncoder(ensure_ascii=False).encode
+# JSON as the log has it. Made once: `json.dumps` makes an encoder with each call, and a question takes twenty.
+as_json = json.JSONEncoder(ensure_ascii=False).encode

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from ..sql import writing
 from . import eval_schema
 
 if TYPE_CHECKING:
@@ -154,13 +155,8 @@ def bring_up_to_date(conn: sqlite3.Connection) -> None:
     with suppress(sqlite3.OperationalError):
         db.enable_wal()
     # Several servers may share one log, and start at the same time.
-    conn.execute("begin immediate")
-    try:
+    with writing(conn):
         migrations.apply(db)
-    except BaseException:
-        conn.rollback()
-        raise
-    conn.commit()
 
 
 def is_current(conn: sqlite3.Connection) -> bool:
@@ -168,6 +164,14 @@ def is_current(conn: sqlite3.Connection) -> bool:
     from sqlite_utils import Database
 
     return not _migrations().pending(Database(conn, execute_plugins=False))
+
+
+def holds_a_log(conn: sqlite3.Connection) -> bool:
+    """Whether there is a log in the database, be there other tables as well."""
+    found = conn.execute(
+        "select 1 from sqlite_master where type = 'table' and name = ?", [QUESTIONS]
+    )
+    return found.fetchone() is not None
 
 
 def strangers(conn: sqlite3.Connection) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import sqlite3
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any
@@ -14,8 +14,9 @@ from .. import compat
 from ..compat import Actor
 from ..config import load
 from ..events import Reply
+from ..sql import writing
 from .place import LogRefused, is_locked, opened, place
-from .rows import question_row, source_rows, timestamp
+from .rows import insert, logged_actor, question_row, source_rows, timestamp
 from .schema import FEEDBACK, QUESTIONS, SOURCES
 
 if TYPE_CHECKING:
@@ -67,8 +68,8 @@ def record(
         _failed(writer, "too many questions wait for it")
         return None
     now = now or datetime.now(timezone.utc)
-    actor_id = str((actor or {}).get("id") or "") if load(datasette).log.actor else ""
-    question = question_row(reply, asked=now, topic=topic, actor_id=actor_id or None)
+    actor_id = logged_actor(actor, load(datasette).log)
+    question = question_row(reply, asked=now, topic=topic, actor_id=actor_id)
     sources = source_rows(reply)
 
     def insert_both(conn: sqlite3.Connection) -> None:
@@ -96,14 +97,6 @@ async def finished(datasette: Datasette, seconds: float = 5.0) -> None:
     writer = compat.state(datasette, "log writer", _Writer)
     if writer.waiting:
         await asyncio.wait(writer.waiting, timeout=seconds)
-
-
-def insert(conn: sqlite3.Connection, table: str, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Insert rows that all have the same columns."""
-    if rows:
-        columns = ", ".join(f'"{name}"' for name in rows[0])
-        marks = ", ".join(f":{name}" for name in rows[0])
-        conn.executemany(f"insert into {table} ({columns}) values ({marks})", rows)
 
 
 def delete(conn: sqlite3.Connection, ids: Iterable[str]) -> int:
@@ -138,8 +131,7 @@ async def _written(
     days = load(datasette).log.days
 
     def in_transaction(conn: sqlite3.Connection) -> None:
-        with conn:
-            conn.execute("begin immediate")
+        with writing(conn):
             work(conn)
             if writer.pruned is None or now - writer.pruned >= _PRUNE_EVERY:
                 prune(conn, now - timedelta(days=days))

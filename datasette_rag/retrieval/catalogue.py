@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -51,6 +52,15 @@ async def catalogue(datasette: Datasette, database: str) -> Catalogue:
 
     cache[database] = await db.execute_fn(read)
     return cache[database][2]
+
+
+async def readable_catalogues(datasette: Datasette) -> list[Catalogue]:
+    """The catalogues of the searched databases, without those that can't be read now."""
+    found = []
+    for database in searched_databases(datasette):
+        with suppress(sqlite3.Error):
+            found.append(await catalogue(datasette, database))
+    return found
 
 
 def searched_databases(datasette: Datasette) -> list[str]:

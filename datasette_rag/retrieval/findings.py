@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+from ..sql import quoted
 from .ddl import FullTextIndex, with_content
-from .schema import quoted
 from .triggers import Filling
 
 Kind = Literal["stale", "configuration", "left_out", "advice"]

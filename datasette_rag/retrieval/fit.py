@@ -8,7 +8,8 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
-from .schema import docsize, is_empty, quoted
+from ..sql import quoted
+from .schema import docsize, is_empty
 from .tables import SearchableTable
 from .triggers import filling
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from ..sql import quoted
+from .queries import row_by_key_sql
 from .rows import Key
-from .schema import columns, quoted
+from .schema import columns
 from .tables import SearchableTable
 
 if TYPE_CHECKING:
@@ -55,10 +57,8 @@ async def column_of_rows(
 
     `keys` are keys as `Source.pks` has them. Raises sqlite3.Error.
     """
-    names = table.pks or ("rowid",)
-    where = " and ".join(f"{quoted(name)} = ?" for name in names)
-    sql = f"select {quoted(column)} from {quoted(table.table)} where {where}"
-    wanted = [key for key in keys if len(key) == len(names)]
+    sql = row_by_key_sql(table, [column])
+    wanted = [key for key in keys if len(key) == max(1, len(table.pks))]
 
     def read(conn: sqlite3.Connection) -> dict[Key, str]:
         rows = ((key, conn.execute(sql, key).fetchone()) for key in wanted)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
+from ..sql import quoted
 from . import fts4
-from .schema import quoted
 from .tables import SearchableTable
 
 ROW_LIMIT = 100
@@ -51,12 +51,12 @@ def rows_sql(table: SearchableTable, count: int) -> str:
     return f"select {content}.{key}{columns} from {content} where {content}.{key} in ({places})"
 
 
-def row_by_key_sql(table: SearchableTable) -> str:
-    """`row_columns` of the row with a primary key (its rowid, where it has none)."""
-    columns = ", ".join(map(quoted, row_columns(table))) or "1"
+def row_by_key_sql(table: SearchableTable, columns: Sequence[str]) -> str:
+    """These columns of the row with a primary key (its rowid, where it has none)."""
+    selected = ", ".join(map(quoted, columns)) or "1"
     keys = [quoted(name) for name in table.pks] or ["rowid"]
     where = " and ".join(f"{key} = ?" for key in keys)
-    return f"select {columns} from {quoted(table.table)} where {where}"
+    return f"select {selected} from {quoted(table.table)} where {where}"
 
 
 def row_columns(table: SearchableTable) -> list[str]:

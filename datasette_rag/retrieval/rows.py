@@ -27,7 +27,7 @@ async def passages_of_rows(
     """
     wanted = list(keys)
     columns = row_columns(table)
-    sql = row_by_key_sql(table)
+    sql = row_by_key_sql(table, columns)
 
     def read(conn: sqlite3.Connection) -> dict[Key, list[str]]:
         passages = {}

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 
+from ..sql import quoted
 from .ddl import FullTextIndex
-
-
-def quoted(identifier: str) -> str:
-    """An identifier for SQL, whatever characters it has."""
-    return '"' + identifier.replace('"', '""') + '"'
 
 
 def read_schema(conn: sqlite3.Connection) -> dict[str, tuple[str, str]]:

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 from datasette.utils import sqlite_timelimit
 
 from ..events import TableStatus
+from ..sql import quoted
 from .findings import rebuild
 from .fit import lacks_newest_row
 from .match import match_query, match_query_fts4, match_query_without_phrases
 from .queries import ranked_rowids_sql, row_columns, rows_sql
-from .schema import is_empty, quoted
+from .schema import is_empty
 from .tables import SearchableTable
 
 if TYPE_CHECKING:

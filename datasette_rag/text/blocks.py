@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 _BORDERS = ("\n\n", "\n", " ")
@@ -33,19 +33,7 @@ def coarse_blocks(text: str, size: int) -> list[Block]:
     A block ends at the last blank line that fits, else at the last line break, space, or
     anywhere. Always gives at least one block.
     """
-    blocks = []
-    start = 0
-    while len(text) - start > size:
-        end = start + size
-        for border in _BORDERS:
-            found = text.rfind(border, start + size // 2, end)
-            if found >= 0:
-                end = found + len(border)
-                break
-        blocks.append(Block(text[start:end], text, start))
-        start = end
-    blocks.append(Block(text[start:], text, start))
-    return blocks
+    return [Block(text[start:end], text, start) for start, end in _spans(text, size, _BORDERS)]
 
 
 def html_blocks(html: str, size: int) -> list[Block]:
@@ -55,19 +43,30 @@ def html_blocks(html: str, size: int) -> list[Block]:
     styles and comments are left out.
     """
     source = _UNSEEN.sub(" ", html)
-    blocks = []
+    return [
+        Block(source[start:end], source, start, is_html=True)
+        for start, end in _spans(source, size, _HTML_BORDERS, border_begins=True)
+    ]
+
+
+def _spans(
+    text: str, size: int, borders: Sequence[str], *, border_begins: bool = False
+) -> Iterator[tuple[int, int]]:
+    """Pieces of at most `size`, each up to the best border in its second half.
+
+    The border ends a piece, or with `border_begins` begins the next one.
+    """
     start = 0
-    while len(source) - start > size:
+    while len(text) - start > size:
         end = start + size
-        for border in _HTML_BORDERS:
-            found = source.rfind(border, start + size // 2, end)
+        for border in borders:
+            found = text.rfind(border, start + size // 2, end)
             if found >= 0:
-                end = found
+                end = found if border_begins else found + len(border)
                 break
-        blocks.append(Block(source[start:end], source, start, is_html=True))
+        yield start, end
         start = end
-    blocks.append(Block(source[start:], source, start, is_html=True))
-    return blocks
+    yield start, len(text)
 
 
 def promising(blocks: Sequence[Block], keywords: Sequence[str], count: int) -> list[Block]:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from datasette.utils.asgi import Request, Response
 
+from ..ask.ending import reply_to
 from ..events import Failed
-from .asking import events_of, reply_to, while_connected
+from .asking import events_of, while_connected
 from .json import reply_json
 from .links import answer_url
 from .request import Receive, RequestError, asked_in, refuse_other_sites, scope_of

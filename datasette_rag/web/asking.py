@@ -13,7 +13,7 @@ from datasette.utils.asgi import Request
 from ..answerers.registry import FREE
 from ..ask import ask
 from ..config import load
-from ..events import Done, Event, Failed, Reply
+from ..events import Done, Event, Failed
 from .request import Asked, Receive, Scope
 
 if TYPE_CHECKING:
@@ -56,17 +56,6 @@ async def events_of(
     except Exception:
         logger.exception("A question failed")
     yield BROKEN
-
-
-async def reply_to(events: AsyncGenerator[Event, None]) -> Reply | Failed:
-    """What the events end in."""
-    async with aclosing(events):
-        async for event in events:
-            if isinstance(event, Done):
-                return event.reply
-            if isinstance(event, Failed):
-                return event
-    return BROKEN
 
 
 async def while_connected(receive: Receive, work: Coroutine[None, None, T]) -> T | None:

@@ -12,9 +12,10 @@ from markupsafe import Markup
 
 from .. import permissions
 from ..answerers.registry import FREE, answerers
+from ..ask.ending import reply_to
 from ..config import Config, load
 from ..events import Failed, Reply, SearchedTable, Source
-from .asking import events_of, reply_to, while_connected
+from .asking import events_of, while_connected
 from .links import answer_path, ask_path, on_the_web, with_query
 from .markdown import render
 from .passages import segments
